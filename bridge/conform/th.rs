@@ -1,0 +1,212 @@
+//! Area `th`: threshold, edge and link.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use pmu_model::contract::COUNTER_LANES;
+use pmu_model::implementation::{
+    CpWhenNotCounting, CtWhenBypassed, LinkFromIdle, ReservedPolicy, Rhbwbb,
+};
+use pmu_model::pmu::count_value::{CountValue, Intermediates, Values};
+use pmu_model::pmu::event_type::{EventType, EventTypeDecoder};
+use pmu_model::{Implementation, ImplementationError};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Mismatch;
+use super::value::Number;
+
+/// A line.
+#[derive(Deserialize)]
+pub struct Vector {
+    cfg: Config,
+    types: Vec<Number>,
+    cycles: Vec<Cycle>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    counters: u8,
+    th: bool,
+    edge: bool,
+    th2: bool,
+    thwidth: u8,
+    #[serde(default = "default_counter_bits")]
+    counter_bits: u8,
+    #[serde(default)]
+    rhbwbb: Rhbwbb,
+    #[serde(default)]
+    cp_when_not_counting: CpWhenNotCounting,
+    #[serde(default)]
+    ct_when_bypassed: CtWhenBypassed,
+    #[serde(default)]
+    link_from_idle: LinkFromIdle,
+    #[serde(default)]
+    reserved_policy: ReservedPolicy,
+    #[serde(default)]
+    reserved_map: BTreeMap<String, Value>,
+}
+
+fn default_counter_bits() -> u8 {
+    64
+}
+
+#[derive(Deserialize)]
+struct Cycle {
+    #[serde(default)]
+    writes: BTreeMap<usize, Number>,
+    vb: Vec<Number>,
+    counting: Vec<Number>,
+    expect: Vec<Expected>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct Expected {
+    #[serde(rename = "n")]
+    n: usize,
+    #[serde(rename = "reserved")]
+    reserved: Option<bool>,
+    vb: Option<Number>,
+    ct: Option<Number>,
+    cp: Option<Number>,
+    ce: Option<Number>,
+    vt: Option<Number>,
+    ve: Option<Number>,
+    v: Option<Number>,
+}
+
+impl Config {
+    fn implementation(&self) -> Result<Implementation, ImplementationError> {
+        let mut implementation = Implementation::default();
+        let pmu = &mut implementation.pmu;
+        pmu.counters = self.counters;
+        pmu.th = self.th;
+        pmu.edge = self.edge;
+        pmu.th2 = self.th2;
+        pmu.thwidth = self.thwidth;
+        pmu.counter_bits = self.counter_bits;
+        let knobs = &mut implementation.knobs;
+        knobs.rhbwbb = self.rhbwbb;
+        knobs.cp_when_not_counting = self.cp_when_not_counting;
+        knobs.ct_when_bypassed = self.ct_when_bypassed;
+        knobs.link_from_idle = self.link_from_idle;
+        knobs.reserved_policy = self.reserved_policy;
+        knobs.reserved_map = self
+            .reserved_map
+            .iter()
+            .map(|(from, to)| (triple_text(from), triple_text(&to.to_string())))
+            .collect();
+        implementation.validate()?;
+        Ok(implementation)
+    }
+}
+
+/// `[5, true, 2]`, `"(5,1,2)"` and the like as `5,1,2`.
+fn triple_text(text: &str) -> String {
+    let text = text
+        .replace("true", "1")
+        .replace("false", "0")
+        .replace("0b", "");
+    text.chars()
+        .filter(|c| c.is_ascii_digit() || *c == ',')
+        .collect()
+}
+
+/// Runs a line on the model.
+///
+/// # Returns
+/// The first value that differs, if any.
+///
+/// # Errors
+/// The line contradicts itself: an impossible configuration, or a counter that is not there.
+pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
+    let implementation = vector.cfg.implementation()?;
+    let counters = usize::from(implementation.pmu.counters);
+    let decoder = EventTypeDecoder::new(&implementation)?;
+    let mut datapath = CountValue::<u64>::new(&implementation);
+    let mut types = [decoder.decode(0, 0); COUNTER_LANES];
+    let write = |datapath: &mut CountValue<u64>, n: usize, value: Number| {
+        let event_type = decoder.decode(n as u8, value.0);
+        datapath.set_type(n, &event_type);
+        event_type
+    };
+    if vector.types.len() != counters {
+        return Err(format!("{} types for {counters} counters", vector.types.len()).into());
+    }
+    for (n, &value) in vector.types.iter().enumerate() {
+        types[n] = write(&mut datapath, n, value);
+    }
+    for (index, cycle) in vector.cycles.iter().enumerate() {
+        if cycle.vb.len() != counters || cycle.counting.len() != counters {
+            return Err(format!("cycle {index}: vb or counting is not one a counter").into());
+        }
+        for (&n, &value) in &cycle.writes {
+            if n >= counters {
+                return Err(format!("cycle {index}: a write of counter {n}").into());
+            }
+            types[n] = write(&mut datapath, n, value);
+        }
+        let mut base = [0; COUNTER_LANES];
+        let mut counting = 0;
+        for n in 0..counters {
+            base[n] = cycle.vb[n].0;
+            counting |= u32::from(cycle.counting[n].0 != 0) << n;
+        }
+        let values = datapath.evaluate(&base, counting);
+        let intermediates = datapath.intermediates(&values);
+        for expected in &cycle.expect {
+            if expected.n >= counters {
+                return Err(format!("cycle {index}: expects counter {}", expected.n).into());
+            }
+            let mismatch = compare(expected, &types[expected.n], &values, &intermediates);
+            if let Some(Mismatch {
+                at,
+                expected: value,
+                model,
+            }) = mismatch
+            {
+                let at = format!("cycle {index}, {at}[{}]", expected.n);
+                return Ok(Some(Mismatch {
+                    at,
+                    expected: value,
+                    model,
+                }));
+            }
+        }
+        datapath.commit(&values);
+    }
+    Ok(None)
+}
+
+fn compare(
+    expected: &Expected,
+    event_type: &EventType,
+    values: &Values<u64>,
+    intermediates: &Intermediates<u64>,
+) -> Option<Mismatch> {
+    fn differs<T: PartialEq + Display>(
+        name: &str,
+        expected: Option<T>,
+        model: T,
+    ) -> Option<Mismatch> {
+        let expected = expected.filter(|expected| *expected != model)?;
+        Some(Mismatch {
+            at: name.into(),
+            expected: expected.to_string(),
+            model: model.to_string(),
+        })
+    }
+    let n = expected.n;
+    let number = |number: &Option<Number>| number.map(|number| number.0);
+    let flag = |mask: u64| mask & 1;
+    differs("reserved", expected.reserved, event_type.reserved)
+        .or_else(|| differs("V_B", number(&expected.vb), values.v_b[n]))
+        .or_else(|| differs("C_T", number(&expected.ct), flag(values.c_t[n])))
+        .or_else(|| differs("C_P", number(&expected.cp), flag(values.c_p[n])))
+        .or_else(|| differs("C_E", number(&expected.ce), flag(values.c_e[n])))
+        .or_else(|| differs("V_T", number(&expected.vt), intermediates.v_t[n]))
+        .or_else(|| differs("V_E", number(&expected.ve), intermediates.v_e[n]))
+        .or_else(|| differs("V", number(&expected.v), values.v[n]))
+}

@@ -1,0 +1,60 @@
+//! The event multiplexer: V_B of each counter from the base values of all events (DUT-16, ETY-30).
+
+use crate::contract::{COUNTER_LANES, EVENT_LANES};
+use crate::implementation::Implementation;
+
+use super::event_type::CHAIN;
+use super::lane::Lanes;
+
+/// Which event each counter counts.
+#[derive(Clone, Debug)]
+pub struct EventMux {
+    /// Lane of the event, or any lane if nothing of it is taken.
+    select: [u8; COUNTER_LANES],
+    /// Bits of the lane that are taken: none for an unsupported event and for CHAIN.
+    taken: Lanes<u16>,
+    /// Odd counters that count CHAIN.
+    chain: u32,
+    event_count: u8,
+    event_mask: u16,
+    has_chain: bool,
+}
+
+impl EventMux {
+    /// The multiplexer of `implementation` out of reset: every counter counts event 0.
+    pub fn new(implementation: &Implementation) -> Self {
+        let pmu = &implementation.pmu;
+        let event_mask = u16::MAX >> (16 - pmu.event_width);
+        Self {
+            select: [0; COUNTER_LANES],
+            taken: [event_mask; COUNTER_LANES],
+            chain: 0,
+            event_count: pmu.event_count,
+            event_mask,
+            has_chain: pmu.chain,
+        }
+    }
+
+    /// Takes a new evtCount of counter `n`.
+    pub fn set_event(&mut self, n: usize, event: u16) {
+        let is_chain = self.has_chain && event == CHAIN;
+        // DUT-16, ETY-30: an event that is not supported counts nothing.
+        let supported = event < u16::from(self.event_count) && !is_chain;
+        self.select[n] = if supported { event as u8 } else { 0 };
+        self.taken[n] = if supported { self.event_mask } else { 0 };
+        // DUT-17: CHAIN counts on odd counters only.
+        let bit = 1 << n;
+        self.chain = self.chain & !bit | if is_chain && n % 2 == 1 { bit } else { 0 };
+    }
+
+    /// DUT-16: V_B of every counter, CHAIN left out.
+    #[inline(always)]
+    pub fn base_values(&self, events: &[u16; EVENT_LANES]) -> Lanes<u16> {
+        std::array::from_fn(|n| events[usize::from(self.select[n]) % EVENT_LANES] & self.taken[n])
+    }
+
+    /// The counters that count CHAIN.
+    pub fn chain(&self) -> u32 {
+        self.chain
+    }
+}

@@ -1,0 +1,94 @@
+//! What the architecture leaves UNKNOWN after a counter was in a reserved configuration (TH-34, TH-35): its
+//! increments, hence its value and its overflow flag, hence what is linked or chained to it.
+
+/// Counters with UNKNOWN state, as masks.
+#[derive(Clone, Debug, Default)]
+pub struct UnknownState {
+    /// Counter values.
+    count: u32,
+    /// Overflow flags.
+    overflow: u32,
+    /// C_P.
+    c_p: u32,
+}
+
+/// What a cycle does, as masks of counters.
+#[derive(Clone, Copy, Debug)]
+pub struct CycleMasks {
+    /// Counting.
+    pub counting: u32,
+    /// In a reserved configuration.
+    pub reserved: u32,
+    /// With an Effective TE of 1.
+    pub edge: u32,
+    /// With an Effective TLC other than 00.
+    pub linked: u32,
+    /// Counting CHAIN.
+    pub chain: u32,
+    /// Whose value is written in this cycle.
+    pub written: u32,
+    /// That overflow in this cycle, as far as is known.
+    pub overflows: u32,
+    /// C_P keeps its value without counting.
+    pub c_p_holds: bool,
+}
+
+impl UnknownState {
+    /// Whether a cycle with counters in `reserved` leaves everything known.
+    #[inline(always)]
+    pub fn is_clear(&self, reserved: u32) -> bool {
+        (self.count | self.overflow | self.c_p | reserved) == 0
+    }
+
+    /// Ends a cycle.
+    ///
+    /// # Returns
+    /// The counters whose increment is UNKNOWN in it.
+    pub fn step(&mut self, cycle: CycleMasks) -> u32 {
+        let CycleMasks {
+            counting,
+            reserved,
+            edge,
+            linked,
+            chain,
+            ..
+        } = cycle;
+        // An overflow of n-1 is UNKNOWN if its value or its increment is; then V_B of CHAIN is, and C_T.
+        let own = counting & (reserved | (self.c_p & edge));
+        let overflow_below = (self.count | own) & counting & !cycle.written;
+        let base = counting & chain & (overflow_below << 1);
+        let increments = own | base | (counting & linked & ((own | base) << 1));
+        // The flag stays UNKNOWN until it is written; one that is set anyway is known to be set.
+        let may_overflow = (increments | (self.count & counting)) & !cycle.written;
+        self.overflow =
+            (self.overflow | may_overflow) & !cycle.overflows | (may_overflow & cycle.overflows);
+        self.count = (self.count | increments) & !cycle.written;
+        let held = if cycle.c_p_holds {
+            self.c_p & !counting
+        } else {
+            0
+        };
+        self.c_p = (counting & (reserved | base)) | held;
+        increments
+    }
+
+    /// Overflow flags that a register write makes known.
+    pub fn flags_written(&mut self, flags: u32) {
+        self.overflow &= !flags;
+    }
+
+    /// Everything is known.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Counters with UNKNOWN values.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// UNKNOWN overflow flags.
+    pub fn overflow(&self) -> u32 {
+        self.overflow
+    }
+}
