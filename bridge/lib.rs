@@ -2,4 +2,11 @@
 //!
 //! `docs/design.md` tells how the parts fit together.
 
+pub mod cli;
 pub mod conform;
+pub mod diagnosis;
+pub mod dut;
+pub mod exhaust;
+pub mod lockstep;
+pub mod report;
+pub mod stimulus;

@@ -1,0 +1,118 @@
+//! Implementation files.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use pmu_model::{Implementation, ImplementationError};
+
+/// An implementation file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error("{}: cannot be read: {source}; name an implementation file (TOML) with --implementation", path.display())]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// It is not what an implementation file should be.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Syntax {
+        /// File.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong, with the key.
+        message: String,
+    },
+    /// It describes something impossible.
+    #[error("{}:{line}: {source}", path.display())]
+    Impossible {
+        /// File.
+        path: PathBuf,
+        /// Line of the key, from 1; the last line if the value is a default.
+        line: usize,
+        /// What is impossible.
+        source: ImplementationError,
+    },
+}
+
+/// Reads and checks an implementation file; none gives the default.
+///
+/// # Errors
+/// The file cannot be read, is malformed, or describes something impossible.
+pub fn load(path: Option<&Path>) -> Result<Implementation, FileError> {
+    let Some(path) = path else { return Ok(Implementation::default()) };
+    let text = fs::read_to_string(path).map_err(|source| FileError::Io { path: path.into(), source })?;
+    parse(path, &text)
+}
+
+fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
+    let implementation: Implementation = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start).min(text.len());
+        let before = &text[..at];
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let source = text[start..].lines().next().unwrap_or_default().trim();
+        FileError::Syntax {
+            path: path.into(),
+            line: before.matches('\n').count() + 1,
+            column: text[start..at].chars().count() + 1,
+            message: format!("{} at `{source}`", error.message().trim_end()),
+        }
+    })?;
+    implementation.validate().map_err(|source| FileError::Impossible {
+        path: path.into(),
+        line: line_of_key(text, source.key),
+        source,
+    })?;
+    Ok(implementation)
+}
+
+/// The line of `table.key`.
+fn line_of_key(text: &str, path: &str) -> usize {
+    let (table, key) = path.split_once('.').unwrap_or(("", path));
+    let mut current = String::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(header) = line.strip_prefix('[') {
+            current = header.trim_end_matches(']').trim().to_owned();
+        }
+        let name = line.split('=').next().unwrap_or_default().trim();
+        if (current == table && name == key) || name == path {
+            return index + 1;
+        }
+    }
+    text.lines().count().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse(Path::new("x.toml"), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn errors_name_line_and_key() {
+        assert_eq!(
+            error("name = 'x'\n[pmu]\ncounters = 32\n"),
+            "x.toml:3: pmu.counters = 32: expected 0 to 31 event counters (PMCR_EL0.N)"
+        );
+        assert!(error("[pmu]\nthwidth = 13").starts_with("x.toml:2: pmu.thwidth = 13: expected 1 to 12"));
+        assert!(error("[pmu]\nedge = false").contains("pmu.th2 = true: expected false without pmu.edge"));
+        assert!(error("[pmu]\ncuonters = 3").starts_with("x.toml:2:1: unknown field `cuonters`"));
+        assert!(error("[pmu]\ncounters = -3").starts_with("x.toml:2:12: invalid value"));
+        assert!(error("[pmu\n").starts_with("x.toml:1:"));
+        assert!(error("[knobs]\nrhbwbb = 'MAYBE'").contains("unknown variant `MAYBE`"));
+    }
+
+    #[test]
+    fn a_default_needs_no_file() {
+        assert_eq!(load(None).unwrap(), Implementation::default());
+        assert_eq!(parse(Path::new("x"), "").unwrap(), Implementation::default());
+    }
+}

@@ -1,0 +1,88 @@
+//! The command line.
+
+mod conform;
+#[cfg(feature = "rtl")]
+mod exhaust;
+mod implementation;
+mod model;
+mod model_trace;
+mod output;
+#[cfg(feature = "rtl")]
+mod progress;
+#[cfg(feature = "rtl")]
+mod run;
+#[cfg(feature = "rtl")]
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::lockstep::Verdict;
+
+/// Lockstep verification of Arm-style PMUs: a golden model against RTL, cycle by cycle.
+#[derive(Parser)]
+#[command(name = "lockstep", version, about, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
+    4 the design stopped, 5 infrastructure, 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run RTL and model side by side, and explain the first divergence
+    #[cfg(feature = "rtl")]
+    Run(run::RunArgs),
+    /// Run a recorded stimulus again
+    #[cfg(feature = "rtl")]
+    Replay(run::ReplayArgs),
+    /// Run the model alone on the same stimulus
+    Model(model::ModelArgs),
+    /// Run conformance vectors on the model
+    Conform(conform::ConformArgs),
+    /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
+    #[cfg(feature = "rtl")]
+    Exhaust(exhaust::ExhaustArgs),
+}
+
+/// An end of the command before its result.
+#[derive(Debug)]
+pub struct Failure {
+    verdict: Verdict,
+    message: String,
+}
+
+impl Failure {
+    /// The command line, a file or the configuration is wrong.
+    fn usage(message: impl ToString) -> Self {
+        Self { verdict: Verdict::Usage, message: message.to_string() }
+    }
+
+    /// The machine is at fault.
+    fn infrastructure(message: impl ToString) -> Self {
+        Self { verdict: Verdict::Infrastructure, message: message.to_string() }
+    }
+}
+
+/// Runs the command of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        #[cfg(feature = "rtl")]
+        Command::Run(args) => run::run(&args),
+        #[cfg(feature = "rtl")]
+        Command::Replay(args) => run::replay(&args),
+        Command::Model(args) => model::model(&args),
+        Command::Conform(args) => conform::conform(&args),
+        #[cfg(feature = "rtl")]
+        Command::Exhaust(args) => exhaust::exhaust(&args),
+    };
+    let verdict = result.unwrap_or_else(|failure| {
+        anstream::eprintln!("lockstep: {}", failure.message);
+        failure.verdict
+    });
+    ExitCode::from(verdict.exit_code())
+}

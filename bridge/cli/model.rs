@@ -1,0 +1,210 @@
+//! `lockstep model`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::{AccessOutcome, CycleInput, CycleOutput, Implementation, Model, Unknown};
+use serde::Serialize;
+
+use super::model_trace::Trace;
+use super::{Failure, implementation};
+use crate::lockstep::Verdict;
+use crate::lockstep::engine::BATCH;
+use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, StimulusHasher};
+
+/// Arguments of `model`.
+#[derive(Args)]
+pub struct ModelArgs {
+    /// Seed of the stimulus
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus")]
+    seed: u64,
+    /// Run this recorded stimulus instead of generating one
+    #[arg(long, value_name = "FILE")]
+    stimulus: Option<PathBuf>,
+    /// Cycles to run, at most those of a recorded stimulus
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Features, sizes and knobs (TOML)
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    /// Write every cycle: as VCD if the name ends in .vcd, else as JSON Lines
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Print the totals as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Totals of one counter.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Counter {
+    name: String,
+    /// Sum of its increments.
+    sum: u64,
+    /// Largest increment.
+    largest: u16,
+    /// Cycles with an increment other than 0.
+    active: u64,
+    /// Cycles in which its increment is UNKNOWN.
+    unknown: u64,
+}
+
+/// Totals of a run.
+#[derive(Clone, Debug, Serialize)]
+struct Totals {
+    implementation: String,
+    stimulus: String,
+    stimulus_hash: Option<StimulusHash>,
+    seconds: f64,
+    cycles: u64,
+    resets: u64,
+    accesses: u64,
+    undefined: u64,
+    counters: Vec<Counter>,
+}
+
+impl Totals {
+    fn new(implementation: &Implementation, stimulus: &Stimulus) -> Self {
+        let names = (0..implementation.pmu.counters)
+            .map(|n| format!("event counter {n}"))
+            .chain(["cycle counter".to_owned()]);
+        Self {
+            implementation: implementation.name.clone(),
+            stimulus: stimulus.description(),
+            stimulus_hash: None,
+            seconds: 0.0,
+            cycles: 0,
+            resets: 0,
+            accesses: 0,
+            undefined: 0,
+            counters: names.map(|name| Counter { name, ..Counter::default() }).collect(),
+        }
+    }
+
+    fn enter(&mut self, input: &CycleInput, output: &CycleOutput, unknown: &Unknown) {
+        self.cycles += 1;
+        self.resets += u64::from(input.is_reset());
+        self.accesses += u64::from(output.access_outcome != AccessOutcome::None as u8);
+        self.undefined += u64::from(output.access_outcome == AccessOutcome::Undefined as u8);
+        let last = self.counters.len() - 1;
+        for (n, counter) in self.counters.iter_mut().enumerate() {
+            let lane = if n == last { CYCLE_COUNTER } else { n };
+            let increment = output.increment[lane];
+            counter.sum += u64::from(increment);
+            counter.largest = counter.largest.max(increment);
+            counter.active += u64::from(increment != 0);
+            counter.unknown += u64::from(unknown.increments >> lane & 1);
+        }
+    }
+
+    fn print(&self) {
+        println!(
+            "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED",
+            self.cycles, self.implementation, self.resets, self.accesses, self.undefined
+        );
+        println!("{:>16} {:>16} {:>8} {:>12} {:>10}", "", "sum of V", "largest", "cycles V>0", "UNKNOWN");
+        for counter in &self.counters {
+            println!(
+                "{:>16} {:>16} {:>8} {:>12} {:>10}",
+                counter.name, counter.sum, counter.largest, counter.active, counter.unknown
+            );
+        }
+        if let Some(hash) = self.stimulus_hash {
+            println!("stimulus {hash}: {}", self.stimulus);
+        }
+    }
+}
+
+/// Runs the model alone.
+pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
+    let (implementation, mut stimulus) = source(args)?;
+    let mut model = Model::new(&implementation).map_err(Failure::usage)?;
+    let mut totals = Totals::new(&implementation, &stimulus);
+    let start = Instant::now();
+    match &args.trace {
+        None => run(&mut model, &mut stimulus, args.cycles, &mut totals, None)?,
+        Some(path) => traced(path, &implementation, |trace| {
+            run(&mut model, &mut stimulus, args.cycles, &mut totals, Some(trace))
+        })?,
+    }
+    totals.seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&totals).map_err(Failure::infrastructure)?);
+    } else {
+        totals.print();
+    }
+    Ok(Verdict::Agree)
+}
+
+fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
+    if let Some(path) = &args.stimulus {
+        let reader = Reader::open(path).map_err(Failure::usage)?;
+        let recorded = reader.header().implementation.clone();
+        let implementation = match args.implementation.as_deref() {
+            // The model alone may run any stimulus.
+            Some(file) => implementation::load(Some(file)).map_err(Failure::usage)?,
+            None => recorded,
+        };
+        return Ok((implementation, reader.into()));
+    }
+    let implementation =
+        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let generator = Generator::new(args.seed, &implementation, &Profile::default())
+        .map_err(Failure::usage)?;
+    Ok((implementation, generator.into()))
+}
+
+fn traced(
+    path: &Path,
+    implementation: &Implementation,
+    run: impl FnOnce(&mut Trace<'_>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut failure = None;
+    super::output::write_whole(path, |out| {
+        let mut trace = Trace::new(path, implementation, out)?;
+        if let Err(error) = run(&mut trace) {
+            failure = Some(error);
+        }
+        trace.finish()
+    })?;
+    failure.map_or(Ok(()), Err)
+}
+
+fn run(
+    model: &mut Model,
+    stimulus: &mut Stimulus,
+    cycles: u64,
+    totals: &mut Totals,
+    mut trace: Option<&mut Trace<'_>>,
+) -> Result<(), Failure> {
+    let mut hasher = StimulusHasher::default();
+    let mut inputs = vec![CycleInput::default(); BATCH];
+    let mut outputs = vec![CycleOutput::default(); BATCH];
+    let mut unknowns = vec![Unknown::default(); BATCH];
+    while totals.cycles < cycles {
+        let wanted = usize::try_from(cycles - totals.cycles).unwrap_or(BATCH).min(BATCH);
+        let made = stimulus.fill(&mut inputs[..wanted]).map_err(Failure::usage)?;
+        if made == 0 {
+            break;
+        }
+        let inputs = &inputs[..made];
+        hasher.update(inputs);
+        match &mut trace {
+            None => model.run(inputs, &mut outputs[..made], &mut unknowns[..made]),
+            Some(trace) => {
+                for k in 0..made {
+                    trace
+                        .step(model, &inputs[k], &mut outputs[k], &mut unknowns[k])
+                        .map_err(Failure::infrastructure)?;
+                }
+            }
+        }
+        for k in 0..made {
+            totals.enter(&inputs[k], &outputs[k], &unknowns[k]);
+        }
+    }
+    totals.stimulus_hash = Some(hasher.hash());
+    Ok(())
+}

@@ -1,0 +1,388 @@
+//! `lockstep run` and `lockstep replay`.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use pmu_model::Implementation;
+
+use super::output::{self, OutputFolder};
+use super::progress::{Busy, Progress};
+use super::summary::{LedgerSummary, StopSummary, Summary};
+use super::{Failure, implementation};
+use crate::diagnosis::replay::ReplayError;
+use crate::dut::{BuildOptions, OpenError, RtlSource, open};
+use crate::lockstep::engine::Control;
+use crate::lockstep::supervise::{Supervised, supervise};
+use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
+use crate::report::{self, File, Report, RunFacts};
+use crate::stimulus::{
+    Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher, Writer,
+};
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Seed of the stimulus
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus")]
+    seed: u64,
+    /// Run this recorded stimulus instead of generating one
+    #[arg(long, value_name = "FILE")]
+    stimulus: Option<PathBuf>,
+    /// Cycles to run; a recorded stimulus is run to its end
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Weights of the generated stimulus (TOML)
+    #[arg(long, value_name = "FILE.toml", conflicts_with = "stimulus")]
+    profile: Option<PathBuf>,
+    /// Write the stimulus to a file
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+/// Other RTL than the bundled one.
+#[derive(Args)]
+pub struct RtlArgs {
+    /// Other RTL than the bundled one: a folder or SystemVerilog files, packages first
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    rtl: Vec<PathBuf>,
+    /// A parameter of the wrapper of that RTL
+    #[arg(long, value_name = "NAME=VALUE", requires = "rtl", value_parser = name_value)]
+    parameter: Vec<(String, String)>,
+}
+
+impl RtlArgs {
+    /// The RTL that is meant.
+    pub fn source(&self) -> RtlSource {
+        if self.rtl.is_empty() {
+            RtlSource::Bundled
+        } else {
+            RtlSource::Files { paths: self.rtl.clone(), parameters: self.parameter.clone() }
+        }
+    }
+
+    /// The arguments again.
+    fn command(&self) -> String {
+        let mut command = String::new();
+        if !self.rtl.is_empty() {
+            command.push_str(" --rtl");
+        }
+        for path in &self.rtl {
+            command.push_str(&format!(" {}", path.display()));
+        }
+        for (name, value) in &self.parameter {
+            command.push_str(&format!(" --parameter {name}={value}"));
+        }
+        command
+    }
+}
+
+/// Arguments of `replay`.
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A recorded stimulus
+    #[arg(value_name = "FILE")]
+    stimulus: PathBuf,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Args)]
+struct CommonArgs {
+    /// Features, sizes and knobs (TOML) [default: everything, 31 counters; that of a recorded stimulus]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: RtlArgs,
+    /// Folder for the report of a divergence
+    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    out: PathBuf,
+    /// Give up when the design completes no cycle for so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    hang_after: u64,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn name_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Runs RTL and model side by side.
+pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
+    if let Some(path) = &args.stimulus {
+        return Job::recorded(path, &args.common)?.run(args.record.as_deref());
+    }
+    let implementation = implementation::load(args.common.implementation.as_deref())
+        .map_err(Failure::usage)?;
+    let profile = match &args.profile {
+        Some(path) => load_profile(path)?,
+        None => Profile::default(),
+    };
+    let generator =
+        Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
+    let mut replay = format!("lockstep run --seed {}", args.seed);
+    if let Some(path) = &args.profile {
+        replay.push_str(&format!(" --profile {}", path.display()));
+    }
+    Job {
+        origin: Some(Origin::of(&generator)),
+        stimulus: generator.into(),
+        implementation,
+        limit: args.cycles,
+        replay,
+        common: &args.common,
+    }
+    .run(args.record.as_deref())
+}
+
+/// Runs a recorded stimulus again.
+pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
+    Job::recorded(&args.stimulus, &args.common)?.run(None)
+}
+
+/// One run.
+struct Job<'a> {
+    implementation: Implementation,
+    stimulus: Stimulus,
+    /// What the stimulus was generated from, if it was.
+    origin: Option<Origin>,
+    limit: u64,
+    /// The start of the command that does the same.
+    replay: String,
+    common: &'a CommonArgs,
+}
+
+impl<'a> Job<'a> {
+    fn recorded(path: &Path, common: &'a CommonArgs) -> Result<Self, Failure> {
+        let reader = Reader::open(path).map_err(Failure::usage)?;
+        let recorded = reader.header().implementation.clone();
+        if let Some(file) = &common.implementation {
+            let given = implementation::load(Some(file)).map_err(Failure::usage)?;
+            if given != recorded {
+                return Err(Failure::usage(format!(
+                    "{} was recorded for implementation {}, which differs from {}; leave \
+                     --implementation out, or record the stimulus again",
+                    path.display(),
+                    recorded.name,
+                    file.display()
+                )));
+            }
+        }
+        Ok(Self {
+            implementation: recorded,
+            origin: reader.header().origin.clone(),
+            stimulus: reader.into(),
+            limit: u64::MAX,
+            replay: format!("lockstep replay {}", path.display()),
+            common,
+        })
+    }
+
+    fn open(&self, traced: bool) -> Result<Box<dyn crate::dut::Dut>, OpenError> {
+        let mut busy = None;
+        open(
+            &self.common.rtl.source(),
+            &self.implementation,
+            traced,
+            &BuildOptions::from_env(),
+            &mut |what| busy = Some(Busy::start(&format!("building RTL: {what}"))),
+        )
+    }
+
+    fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
+        let out = OutputFolder::new(&self.common.out)?;
+        let dut = self.open(false).map_err(open_failure)?;
+        let pulse = dut.pulse();
+        let control = Control::default();
+        let interrupted = control.interrupted.clone();
+        ctrlc::set_handler(move || {
+            if interrupted.swap(true, Ordering::Relaxed) {
+                // The second time: do not wait for the batch.
+                std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
+            }
+        })
+        .map_err(Failure::infrastructure)?;
+
+        let mut recorder = match record {
+            Some(path) => Some(
+                Writer::create(path, &self.implementation, self.origin.clone())
+                    .map_err(stimulus_failure)?,
+            ),
+            None => None,
+        };
+        let total = self.stimulus.cycles().map_or(self.limit, |cycles| cycles.min(self.limit));
+        let mut lockstep =
+            Lockstep::new(&self.implementation, dut, self.stimulus.clone()).map_err(Failure::usage)?;
+        let progress = Progress::new(total, "cycles", control.progress.clone());
+        let limit = self.limit;
+        let start = Instant::now();
+        let ended = supervise(&pulse, Duration::from_secs(self.common.hang_after), move || {
+            let mut hasher = StimulusHasher::default();
+            let outcome = lockstep.run(limit, &control, |inputs| {
+                hasher.update(inputs);
+                recorder.as_mut().map_or(Ok(()), |recorder| recorder.append(inputs))
+            });
+            let recorded = match (&outcome, recorder) {
+                (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
+                _ => Ok(()),
+            };
+            (lockstep, hasher.hash(), outcome.and_then(|outcome| recorded.map(|()| outcome)))
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        drop(progress);
+        match ended {
+            Supervised::Panicked(message) => Err(Failure::infrastructure(format!(
+                "a defect of lockstep itself: {message}; please report it with the command line"
+            ))),
+            Supervised::Hang { cycles } => {
+                anstream::eprintln!(
+                    "lockstep: the design does not come back from cycle {cycles}: no progress for {} s; look \
+                     for a loop without delay, or raise --hang-after; to see it again: {}",
+                    self.common.hang_after,
+                    self.command(cycles + 1)
+                );
+                Ok(Verdict::Hang)
+            }
+            Supervised::Done((lockstep, hash, outcome)) => {
+                let outcome = outcome.map_err(stimulus_failure)?;
+                self.conclude(&lockstep, hash, outcome, seconds, &out)
+            }
+        }
+    }
+
+    fn conclude(
+        &self,
+        lockstep: &Lockstep,
+        stimulus_hash: StimulusHash,
+        outcome: Outcome,
+        seconds: f64,
+        out: &OutputFolder,
+    ) -> Result<Verdict, Failure> {
+        let mut summary = Summary {
+            verdict: Verdict::Agree,
+            exit_code: 0,
+            cycles: lockstep.cycles(),
+            seconds,
+            cycles_per_second: lockstep.cycles() as f64 / seconds,
+            seed: self.stimulus.seed(),
+            stimulus: self.stimulus.description(),
+            stimulus_hash,
+            implementation: self.implementation.name.clone(),
+            counters: self.implementation.pmu.counters,
+            rtl: self.common.rtl.source().describe(),
+            ledger: LedgerSummary::of(lockstep.ledger()),
+            stop: None,
+            divergence: None,
+        };
+        match outcome {
+            Outcome::Agree => {}
+            Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
+            Outcome::Stopped { cycle, stop } => {
+                summary.verdict = Verdict::Stopped;
+                summary.stop = Some(StopSummary { cycle, stop });
+            }
+            Outcome::Diverged(divergence) => {
+                summary.verdict = Verdict::Divergence;
+                summary.divergence = Some(self.report(lockstep, &divergence, out)?);
+            }
+        }
+        summary.exit_code = summary.verdict.exit_code();
+        if self.common.json {
+            let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
+            println!("{json}");
+        } else if let Some(report) = &summary.divergence {
+            anstream::print!("{}", report::terminal::text(report));
+        } else {
+            anstream::print!("{}", summary.text());
+        }
+        Ok(summary.verdict)
+    }
+
+    fn report(
+        &self,
+        lockstep: &Lockstep,
+        divergence: &Divergence,
+        out: &OutputFolder,
+    ) -> Result<Report, Failure> {
+        let draft = out.draft("window.vcd")?;
+        let mut traced = || self.open(true).map_err(|error| error.to_string());
+        let replay =
+            crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path()).map_err(
+                |error| match error {
+                    ReplayError::Stimulus(error) => stimulus_failure(error),
+                    other => Failure::infrastructure(format!(
+                        "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
+                        divergence.cycle,
+                        divergence.differences[0].field.name(&divergence.input)
+                    )),
+                },
+            )?;
+        let mut files = Vec::new();
+        if replay.window.vcd.is_ok() {
+            files.push(File { what: report::WINDOW.into(), path: draft.keep()? });
+        }
+        files.push(File { what: "report".into(), path: out.file("report.json") });
+        let facts = RunFacts {
+            seed: self.stimulus.seed(),
+            stimulus: self.stimulus.description(),
+            implementation: self.implementation.name.clone(),
+            rtl: self.common.rtl.source().describe(),
+            replay: self.command(divergence.cycle + 1),
+        };
+        let report = report::report(
+            divergence,
+            &replay,
+            &self.implementation,
+            lockstep.ledger(),
+            facts,
+            files,
+        );
+        let json = serde_json::to_string_pretty(&report).map_err(Failure::infrastructure)?;
+        out.write("report.json", &json)?;
+        Ok(report)
+    }
+
+    /// The command that runs the first `cycles` cycles again.
+    fn command(&self, cycles: u64) -> String {
+        let mut command = self.replay.clone();
+        if self.stimulus.seed().is_some() && self.replay.contains("--seed") {
+            command.push_str(&format!(" --cycles {cycles}"));
+        }
+        if let Some(path) = &self.common.implementation {
+            command.push_str(&format!(" --implementation {}", path.display()));
+        }
+        command.push_str(&self.common.rtl.command());
+        command
+    }
+}
+
+pub(super) fn open_failure(error: OpenError) -> Failure {
+    if error.is_infrastructure() {
+        Failure::infrastructure(error)
+    } else {
+        Failure::usage(error)
+    }
+}
+
+fn stimulus_failure(error: StimulusError) -> Failure {
+    match &error {
+        StimulusError::Write { source, .. } if output::is_disk_full(source) => {
+            Failure::infrastructure(error)
+        }
+        _ => Failure::usage(error),
+    }
+}
+
+fn load_profile(path: &Path) -> Result<Profile, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("{}: cannot be read: {error}; name a profile (TOML)", path.display()))
+    })?;
+    Profile::from_toml(&text)
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}

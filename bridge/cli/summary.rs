@@ -1,0 +1,170 @@
+//! The summary of a run.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::dut::Stop;
+use crate::lockstep::compare::Compared;
+use crate::lockstep::{FieldTally, Ledger, Verdict};
+use crate::report::Report;
+use crate::stimulus::StimulusHash;
+
+/// A run and how it ended, for programs.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The exit code of the command.
+    pub exit_code: u8,
+    /// Cycles run and compared.
+    pub cycles: u64,
+    /// Time that they took.
+    pub seconds: f64,
+    /// Their quotient.
+    pub cycles_per_second: f64,
+    /// Seed of the stimulus, if it was generated.
+    pub seed: Option<u64>,
+    /// What the stimulus is.
+    pub stimulus: String,
+    /// Its hash, over the cycles run.
+    pub stimulus_hash: StimulusHash,
+    /// Name of the implementation.
+    pub implementation: String,
+    /// Event counters of it.
+    pub counters: u8,
+    /// What the RTL is.
+    pub rtl: String,
+    /// What was compared.
+    pub ledger: LedgerSummary,
+    /// Why the design stopped, if it did.
+    pub stop: Option<StopSummary>,
+    /// The first divergence, if there is one.
+    pub divergence: Option<Report>,
+}
+
+/// The ledger, for programs.
+#[derive(Debug, Serialize)]
+pub struct LedgerSummary {
+    /// Sum over all fields.
+    #[serde(flatten)]
+    pub total: Compared,
+    /// Comparisons with a value other than the one before.
+    pub changed: u64,
+    /// Fields that never changed.
+    pub never_changed: Vec<String>,
+    /// Registers never read.
+    pub never_read: Vec<String>,
+    /// By field.
+    pub fields: Vec<FieldTally>,
+}
+
+/// A stop and its cycle.
+#[derive(Debug, Serialize)]
+pub struct StopSummary {
+    /// The cycle.
+    pub cycle: u64,
+    /// The stop.
+    #[serde(flatten)]
+    pub stop: Stop,
+}
+
+impl LedgerSummary {
+    /// The summary of `ledger`.
+    pub fn of(ledger: &Ledger) -> Self {
+        let fields = ledger.fields();
+        Self {
+            total: ledger.total(),
+            changed: fields.iter().map(|field| field.changed).sum(),
+            never_changed: fields
+                .iter()
+                .filter(|field| field.changed == 0)
+                .map(|field| field.field.clone())
+                .collect(),
+            never_read: ledger.never_read(),
+            fields,
+        }
+    }
+}
+
+impl Summary {
+    /// The summary as text, with ANSI colours.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        let colour = match self.verdict {
+            Verdict::Agree => AnsiColor::Green,
+            Verdict::Interrupted => AnsiColor::Yellow,
+            _ => AnsiColor::Red,
+        };
+        let style: Style = colour.on_default().bold();
+        let seed = self.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        writeln!(
+            out,
+            "{style}{}{style:#}  {} cycles, {} counters{seed}, implementation {}, RTL {}",
+            self.verdict.word(),
+            grouped(self.cycles),
+            self.counters,
+            self.implementation,
+            self.rtl
+        )?;
+        if let Some(StopSummary { cycle, stop }) = &self.stop {
+            writeln!(out, "  in cycle {cycle} {stop}")?;
+        }
+        writeln!(
+            out,
+            "  {:.2} M cycles/s ({:.2} s)",
+            self.cycles_per_second / 1e6,
+            self.seconds
+        )?;
+        let ledger = &self.ledger;
+        writeln!(
+            out,
+            "  fields compared {}, not compared (UNKNOWN) {}, changed {}",
+            grouped(ledger.total.compared),
+            grouped(ledger.total.not_compared),
+            grouped(ledger.changed)
+        )?;
+        for (what, names) in
+            [("never changed", &ledger.never_changed), ("never read", &ledger.never_read)]
+        {
+            if !names.is_empty() {
+                let shown: Vec<_> = names.iter().take(8).map(String::as_str).collect();
+                let more = names.len() - shown.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
+            }
+        }
+        writeln!(out, "  stimulus {}: {}", self.stimulus_hash, self.stimulus)
+    }
+}
+
+/// A number in groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn groups_of_three() {
+        assert_eq!(super::grouped(0), "0");
+        assert_eq!(super::grouped(999), "999");
+        assert_eq!(super::grouped(1000), "1,000");
+        assert_eq!(super::grouped(12_345_678), "12,345,678");
+    }
+}

@@ -1,0 +1,375 @@
+//! Why a value was expected: the configuration in words, the steps from inputs to output with the rule of each,
+//! and what set the registers.
+
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::pmu::event_type::CHAIN;
+use pmu_model::pmu::provenance::Origin;
+use pmu_model::pmu::registers::Access;
+use pmu_model::rules::{Rule, rule};
+use pmu_model::{AccessKind, AccessOutcome, CycleInput, EventType, Model, SysReg, sysreg};
+use serde::Serialize;
+
+use crate::lockstep::compare::Field;
+
+use super::causes::links;
+use super::replay::{Window, WindowCycle};
+use super::words;
+
+/// A register that takes part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Setting {
+    /// Its name.
+    pub register: String,
+    /// Its value, hexadecimal.
+    pub value: String,
+    /// What it means here.
+    pub meaning: String,
+    /// What set it, and when.
+    pub origin: String,
+}
+
+/// A step from the inputs to the expected value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// What happens.
+    pub text: String,
+    /// The rules that say so.
+    pub rules: Vec<Rule>,
+}
+
+/// Why a value was expected.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Explanation {
+    /// The registers that decide.
+    pub configuration: Vec<Setting>,
+    /// From the inputs to the value.
+    pub derivation: Vec<Step>,
+}
+
+/// Explains what the model expects of `field` in cycle `about` of the window.
+pub fn explain(field: Field, window: &Window, about: u64) -> Explanation {
+    let Some(cycle) = window.at(about) else { return Explanation::default() };
+    let mut explainer =
+        Explainer { window, cycle, model: &window.model, about, to: Explanation::default() };
+    if cycle.record.reset {
+        explainer.step("the design is reset in this cycle: every output is 0".into(), &["DUT-10"]);
+        return explainer.to;
+    }
+    match field {
+        Field::Increment(n) => explainer.increment(n),
+        Field::CycleIncrement => explainer.cycle_increment(),
+        Field::AccessData => explainer.access_data(),
+        Field::AccessOutcome => explainer.access_outcome(),
+        Field::Reserved => {
+            explainer.step("these bytes are zero in every cycle".into(), &[]);
+        }
+    }
+    explainer.to
+}
+
+struct Explainer<'a> {
+    window: &'a Window,
+    cycle: &'a WindowCycle,
+    model: &'a Model,
+    about: u64,
+    to: Explanation,
+}
+
+fn truth(mask: u16) -> &'static str {
+    if mask != 0 { "TRUE" } else { "FALSE" }
+}
+
+impl Explainer<'_> {
+    fn step(&mut self, text: String, rules: &[&str]) {
+        self.to.derivation.push(Step { text, rules: rules.iter().map(|id| *rule(id)).collect() });
+    }
+
+    fn setting(&mut self, register: SysReg, meaning: String) {
+        self.to.configuration.push(Setting {
+            register: register.to_string(),
+            value: format!("{:#x}", self.model.register(register)),
+            meaning,
+            origin: words::origin(self.model, register, self.about),
+        });
+    }
+
+    /// Whether a counter counts in this cycle, and why.
+    fn counting(&mut self, n: u8) -> bool {
+        let counting = self.cycle.record.counting >> n & 1 == 1;
+        let enable = self.model.register(SysReg::Pmcr) & 1;
+        let enabled = self.model.register(SysReg::Pmcntenset) >> n & 1;
+        let allowed = self.cycle.input.counting_allowed >> n & 1;
+        let (name, bit) = if usize::from(n) == CYCLE_COUNTER {
+            ("the cycle counter".to_owned(), "C".to_owned())
+        } else {
+            (format!("counter {n}"), format!("P{n}"))
+        };
+        self.setting(SysReg::Pmcr, format!("E = {enable}"));
+        self.setting(SysReg::Pmcntenset, format!("{bit} = {enabled}"));
+        let not = if counting { "" } else { "not " };
+        self.step(
+            format!(
+                "{name} is {not}counting: PMCR_EL0.E = {enable}, PMCNTENSET_EL0.{bit} = {enabled}, \
+                 counting allowed = {allowed}"
+            ),
+            &["DUT-14"],
+        );
+        counting
+    }
+
+    fn cycle_increment(&mut self) {
+        let counting = self.counting(CYCLE_COUNTER as u8);
+        self.step(format!("PMCCNTR_EL0 counts {}", u8::from(counting)), &["DUT-14"]);
+    }
+
+    fn increment(&mut self, n: u8) {
+        let event_type = self.model.event_type(n);
+        let meaning =
+            format!("event {:#06x}; {}", event_type.event, words::counts(n, &event_type));
+        self.setting(SysReg::Pmevtyper(n), meaning);
+        if event_type.tlc != 0 && n > 0 {
+            let below = self.model.event_type(n - 1);
+            let meaning = format!("event {:#06x}; {}", below.event, words::counts(n - 1, &below));
+            self.setting(SysReg::Pmevtyper(n - 1), meaning);
+        }
+        if !self.counting(n) {
+            self.step(format!("V_B[{n}] = C_T[{n}] = V[{n}] = 0"), &["TH-09"]);
+            return;
+        }
+        self.base_value(n, &event_type);
+        if event_type.reserved {
+            self.step(
+                format!("V[{n}] = {}, by the knob reserved_policy", self.v(n)),
+                &["TH-35", "TH-36"],
+            );
+        } else if event_type.bypassed {
+            self.step(
+                format!("TC = 000, TH = 0, TE = 0, TLC = 00: V[{n}] = V_B[{n}] = {}", self.v(n)),
+                &["TH-27"],
+            );
+        } else {
+            self.conditions(n, &event_type);
+            self.value(n, &event_type);
+        }
+    }
+
+    fn v(&self, n: u8) -> u16 {
+        self.cycle.record.values.v[usize::from(n)]
+    }
+
+    fn base_value(&mut self, n: u8, event_type: &EventType) {
+        let v_b = self.cycle.record.values.v_b[usize::from(n)];
+        if event_type.event == CHAIN && self.cycle.record.chained >> n & 1 == 1 {
+            let below = n - 1;
+            self.step(
+                format!("counter {below} overflows out of bit 31: V_B[{n}] = 1 (CHAIN)"),
+                &["DUT-17"],
+            );
+            return;
+        }
+        let lane = self.cycle.input.event.get(usize::from(event_type.event));
+        let lane = lane.map_or("not an event of the design".into(), |value| format!("{value:#x}"));
+        self.step(
+            format!("V_B[{n}] = {v_b}: event {:#06x} is {lane}", event_type.event),
+            &["DUT-16"],
+        );
+    }
+
+    fn conditions(&mut self, n: u8, event_type: &EventType) {
+        let lane = usize::from(n);
+        let values = &self.cycle.record.values;
+        let (c_t, c_p, c_e) = (values.c_t[lane], values.c_p[lane], values.c_e[lane]);
+        let relation = words::relation(event_type.condition());
+        self.step(
+            format!(
+                "C_T[{n}] = {}: V_B {} {relation} TH {}",
+                truth(c_t),
+                values.v_b[lane],
+                event_type.th
+            ),
+            &["TH-20", "TH-21"],
+        );
+        if !event_type.te {
+            return;
+        }
+        let before = self.about.checked_sub(1).and_then(|before| self.window.at(before));
+        let why = match before {
+            Some(before) if before.record.reset => "the cycle before was a reset".to_owned(),
+            Some(before) if before.record.counting >> n & 1 == 0 => {
+                "it was not counting in the cycle before".to_owned()
+            }
+            Some(_) => "C_T of the cycle before".to_owned(),
+            None => "from before the window".to_owned(),
+        };
+        self.step(format!("C_P[{n}] = {}: {why}", truth(c_p)), &["TH-28"]);
+        let edges = if event_type.tc & 1 == 0 { "either edge" } else { "a rising edge" };
+        self.step(format!("C_E[{n}] = {}: {edges} counts", truth(c_e)), &["TH-22"]);
+    }
+
+    fn value(&mut self, n: u8, event_type: &EventType) {
+        let v = self.v(n);
+        let row = event_type.table_row().unwrap_or('-');
+        let linked = links(usize::from(n), self.cycle, event_type);
+        let source = if linked {
+            let below = n - 1;
+            format!("V[{below}] of the same cycle, {}", self.v(below))
+        } else {
+            match (event_type.te, v) {
+                (_, 0) => "0".into(),
+                (false, _) if event_type.tc & 1 == 0 => format!("V_B, {v}"),
+                _ => "1".into(),
+            }
+        };
+        let result = if event_type.te { "V_E" } else { "V_T" };
+        let rules: &[&str] = match (event_type.te, event_type.tlc != 0) {
+            (false, false) => &["TH-23", "TH-27"],
+            (false, true) => &["TH-24", "TH-10", "TH-27"],
+            (true, false) => &["TH-25", "TH-27"],
+            (true, true) => &["TH-26", "TH-10", "TH-27"],
+        };
+        self.step(format!("row ({row}): V[{n}] = {result}[{n}] = {source}"), rules);
+    }
+
+    fn access_outcome(&mut self) {
+        let input = &self.cycle.input;
+        let expected = AccessOutcome::name_of(self.cycle.record.access.outcome() as u8);
+        let kind = match AccessKind::from_code(input.access_kind) {
+            AccessKind::None => {
+                self.step("no register access in this cycle".into(), &["DUT-32"]);
+                return;
+            }
+            AccessKind::Read => "read",
+            AccessKind::Write => "write",
+        };
+        let Some(register) = SysReg::from_address(input.access_address) else {
+            let name = sysreg::encoding_name(input.access_address);
+            self.step(format!("{kind} of {name}: no such register: {expected}"), &["DUT-30"]);
+            return;
+        };
+        if matches!(register, SysReg::Pmxevtyper | SysReg::Pmxevcntr) {
+            let sel = self.model.register(SysReg::Pmselr);
+            self.setting(SysReg::Pmselr, format!("SEL = {sel}"));
+        }
+        let counters = self.model.register(SysReg::Pmcr) >> 11 & 31;
+        self.step(
+            format!("{kind} of {register} with {counters} event counters: {expected}"),
+            &["DUT-30", "DUT-31", "DUT-33"],
+        );
+    }
+
+    fn access_data(&mut self) {
+        let Access::Read(target) = self.cycle.record.access else {
+            self.step("without a read that succeeds, the data are 0".into(), &["DUT-32"]);
+            return;
+        };
+        let named = SysReg::from_address(self.cycle.input.access_address).unwrap_or(target);
+        if named != target {
+            let sel = self.model.register(SysReg::Pmselr);
+            self.setting(SysReg::Pmselr, format!("SEL = {sel}: {named} is {target}"));
+        }
+        let differing =
+            words::differing_fields(target, self.cycle.expected.access_data, self.rtl_data());
+        let meaning = differing
+            .iter()
+            .take(4)
+            .map(|(name, expected, rtl)| format!("{name} = {expected:#x}, RTL {rtl:#x}"))
+            .collect::<Vec<_>>()
+            .join("; ");
+        let more = differing.len().saturating_sub(4);
+        let more = if more > 0 { format!("; {more} more fields") } else { String::new() };
+        self.setting(target, meaning + &more);
+        match target {
+            SysReg::Pmevcntr(n) => self.counter(target, usize::from(n)),
+            SysReg::Pmccntr => self.counter(target, CYCLE_COUNTER),
+            SysReg::Pmovsset | SysReg::Pmovsclr => self.flags(),
+            SysReg::Pmevtyper(_) | SysReg::Pmccfiltr => {
+                self.step(
+                    "present fields read as they were written, all other bits are RES0".into(),
+                    &["ETY-02", "ETY-05"],
+                );
+            }
+            SysReg::Pmmir => self.step("a constant of the implementation".into(), &["TH-07"]),
+            SysReg::Pmcr => {
+                self.step("N and LC are fixed, P and C read as zero".into(), &["DUT-21", "DUT-11"]);
+            }
+            _ => self.step("the register reads as it was last set".into(), &["DUT-12"]),
+        }
+        self.step("a read returns the state at the start of its cycle".into(), &["DUT-13"]);
+    }
+
+    fn rtl_data(&self) -> u64 {
+        // The window shows outputs where the design shows them; the cycle itself is the divergent one but for
+        // a latency.
+        self.window
+            .cycles
+            .iter()
+            .rev()
+            .find(|cycle| cycle.expected.access_data != cycle.rtl.access_data)
+            .map_or(self.cycle.rtl.access_data, |cycle| cycle.rtl.access_data)
+    }
+
+    /// The value of a counter: where it started, and what was added since.
+    fn counter(&mut self, register: SysReg, n: usize) {
+        let value = self.model.register(register);
+        let set = match self.model.origin(register) {
+            Origin::PowerUp => None,
+            Origin::Reset { cycle } | Origin::Write { cycle, .. } => Some(cycle),
+        };
+        let first = set.map_or(self.window.first, |cycle| (cycle + 1).max(self.window.first));
+        let since: Vec<_> =
+            (first..self.about).filter_map(|cycle| self.window.at(cycle)).collect();
+        let added: u64 = since.iter().map(|cycle| u64::from(cycle.record.values.v[n])).sum();
+        let from = value.wrapping_sub(added);
+        let count = since.len();
+        let difference = self.rtl_data().wrapping_sub(value) as i64;
+        self.step(
+            format!(
+                "{from:#x} at the start of cycle {first}, plus {added} in the {count} cycles since, \
+                 is {value:#x}; RTL is off by {difference:+}"
+            ),
+            &["TH-50"],
+        );
+        if let Some(lost) = since.iter().find(|cycle| cycle.record.written >> n & 1 == 1) {
+            let cycle = lost.record.cycle;
+            self.step(format!("the increment of cycle {cycle} is lost to a write"), &["DUT-20"]);
+        }
+    }
+
+    /// Overflow flags: what last set or cleared those that differ.
+    fn flags(&mut self) {
+        let expected = self.model.register(SysReg::Pmovsset);
+        let differing = (expected ^ self.rtl_data()) as u32;
+        for n in (0..32).filter(|n| differing >> n & 1 == 1).take(3) {
+            let last = self
+                .window
+                .cycles
+                .iter()
+                .take_while(|cycle| cycle.record.cycle < self.about)
+                .filter(|cycle| cycle.record.overflow >> n & 1 == 1)
+                .last();
+            let name = if n == CYCLE_COUNTER { "PMCCNTR_EL0".into() } else { format!("counter {n}") };
+            let text = match last {
+                Some(cycle) => {
+                    let write = if writes_flag(&cycle.input, n) {
+                        ", the cycle of a write of the flag"
+                    } else {
+                        ""
+                    };
+                    format!("{name} overflowed in cycle {}{write}", cycle.record.cycle)
+                }
+                None => format!("{name} did not overflow in the window"),
+            };
+            self.step(text, &["DUT-22", "DUT-23"]);
+        }
+    }
+}
+
+/// Whether the input writes an overflow flag of counter `n`.
+fn writes_flag(input: &CycleInput, n: usize) -> bool {
+    input.access_kind == AccessKind::Write as u8
+        && matches!(
+            SysReg::from_address(input.access_address),
+            Some(SysReg::Pmovsset | SysReg::Pmovsclr)
+        )
+        && input.access_data >> n & 1 == 1
+}

@@ -1,0 +1,292 @@
+//! The re-run of the cycles around a divergence.
+
+use std::path::Path;
+
+use pmu_model::{
+    CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown,
+};
+
+use crate::dut::{Dut, Stop, TraceUnavailable};
+use crate::lockstep::compare::{Divergence, first_difference};
+use crate::lockstep::delay::Delay;
+use crate::lockstep::engine::{BATCH, Checkpoint, Lockstep};
+use crate::stimulus::{Stimulus, StimulusError};
+
+/// Cycles shown before the divergent one.
+pub const BEFORE: u64 = 50;
+/// Cycles shown after it.
+pub const AFTER: u64 = 10;
+
+/// One cycle of the window.
+#[derive(Clone, Debug)]
+pub struct WindowCycle {
+    /// Input.
+    pub input: CycleInput,
+    /// How the model came to its output.
+    pub record: CycleRecord,
+    /// The model's output, as it is compared: delayed by the design's latency.
+    pub expected: CycleOutput,
+    /// What is not compared of it.
+    pub unknown: Unknown,
+    /// The design's output.
+    pub rtl: CycleOutput,
+}
+
+/// The cycles around a divergence.
+#[derive(Clone, Debug)]
+pub struct Window {
+    /// Number of the first cycle.
+    pub first: u64,
+    /// The cycles.
+    pub cycles: Vec<WindowCycle>,
+    /// The model at the start of the cycle whose outputs differ.
+    pub model: Model,
+    /// Whether `window.vcd` was written, else why not.
+    pub vcd: Result<(), String>,
+}
+
+impl Window {
+    /// A cycle by its number.
+    pub fn at(&self, cycle: u64) -> Option<&WindowCycle> {
+        self.cycles.get(usize::try_from(cycle.checked_sub(self.first)?).ok()?)
+    }
+}
+
+/// Whether the re-run reached the same divergence.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case", tag = "outcome")]
+pub enum Reproduction {
+    /// At the same cycle, from the reset in `from`.
+    Same {
+        /// The reset that the re-run started with.
+        from: u64,
+    },
+    /// Only from the first cycle of the run on: a reset does not bring the design into a known state.
+    OnlyFromStart {
+        /// The nearest reset, from which the re-run showed something else.
+        reset: u64,
+        /// The first cycle that differed from there, if any did.
+        instead: Option<u64>,
+    },
+    /// Not at all: the traced build behaves differently.
+    Different {
+        /// The first cycle that differed in the re-run from the first cycle, if any did.
+        instead: Option<u64>,
+    },
+}
+
+impl Reproduction {
+    /// The outcome in one sentence.
+    pub fn sentence(&self) -> String {
+        let instead = |cycle: &Option<u64>| {
+            cycle.map_or("no divergence".into(), |cycle| format!("a divergence in cycle {cycle}"))
+        };
+        match self {
+            Self::Same { from } => {
+                format!("the traced re-run from the reset in cycle {from} diverges in the same cycle")
+            }
+            Self::OnlyFromStart { reset, instead: cycle } => format!(
+                "the traced re-run diverges in the same cycle only from the first cycle on; from the \
+                 reset in cycle {reset} it showed {}: a reset leaves something of the design unset",
+                instead(cycle)
+            ),
+            Self::Different { instead: cycle } => format!(
+                "the traced re-run did NOT reach this divergence, it showed {}: the design depends on \
+                 something else than its inputs",
+                instead(cycle)
+            ),
+        }
+    }
+}
+
+/// A re-run.
+#[derive(Debug)]
+pub struct Replay {
+    /// What it showed.
+    pub window: Window,
+    /// Whether it is the same.
+    pub reproduction: Reproduction,
+}
+
+/// A re-run that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The stimulus.
+    #[error(transparent)]
+    Stimulus(#[from] StimulusError),
+    /// The design stops in the window.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+    /// The traced design cannot be had.
+    #[error("{0}")]
+    Traced(String),
+}
+
+/// Runs the cycles around a divergence once more: from the nearest reset that gives a full window, else from the
+/// first cycle.
+///
+/// # Errors
+/// The stimulus cannot be read, the traced design cannot be had, or it stops.
+pub fn replay(
+    run: &Lockstep,
+    divergence: &Divergence,
+    traced: &mut dyn FnMut() -> Result<Box<dyn Dut>, String>,
+    vcd: &Path,
+) -> Result<Replay, ReplayError> {
+    let cycle = divergence.cycle;
+    let places = run.checkpoints(cycle.saturating_sub(BEFORE));
+    let mut nearest = None;
+    let mut last = None;
+    for (index, place) in places.iter().enumerate() {
+        // Between the nearest reset and the first cycle nothing new is learnt.
+        if index != 0 && index + 1 != places.len() {
+            continue;
+        }
+        let dut = traced().map_err(ReplayError::Traced)?;
+        let mut attempt = Attempt::new(dut, run.stimulus(), place)?;
+        let (window, first) = attempt.run(divergence, vcd)?;
+        let from_start = index + 1 == places.len();
+        if first == Some(cycle) {
+            let reproduction = match nearest {
+                None => Reproduction::Same { from: place.reset },
+                Some((reset, instead)) => Reproduction::OnlyFromStart { reset, instead },
+            };
+            return Ok(Replay { window, reproduction });
+        }
+        if !from_start {
+            nearest = Some((place.reset, first));
+        }
+        last = Some((window, first));
+    }
+    let (window, instead) = last.ok_or_else(|| ReplayError::Traced("no place to start".into()))?;
+    Ok(Replay { window, reproduction: Reproduction::Different { instead } })
+}
+
+struct Attempt<'a> {
+    dut: Box<dyn Dut>,
+    model: Model,
+    stimulus: Stimulus,
+    delay: Delay,
+    place: &'a Checkpoint,
+    cycle: u64,
+    /// First cycle that differed since the reset.
+    first: Option<u64>,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(
+        dut: Box<dyn Dut>,
+        stimulus: &Stimulus,
+        place: &'a Checkpoint,
+    ) -> Result<Self, StimulusError> {
+        let mut stimulus = stimulus.clone();
+        stimulus.restore(&place.stimulus)?;
+        Ok(Self {
+            delay: Delay::new(&dut.parameters()),
+            dut,
+            model: place.model.clone(),
+            stimulus,
+            place,
+            cycle: place.cycle,
+            first: None,
+        })
+    }
+
+    fn run(
+        &mut self,
+        divergence: &Divergence,
+        vcd: &Path,
+    ) -> Result<(Window, Option<u64>), ReplayError> {
+        let Divergence { cycle, about, .. } = *divergence;
+        let start = cycle.saturating_sub(BEFORE).max(self.place.cycle);
+        while self.cycle < start {
+            let wanted = usize::try_from(start - self.cycle).unwrap_or(BATCH).min(BATCH);
+            if !self.silent(wanted)? {
+                break;
+            }
+        }
+        let window = self.traced(about, (cycle + AFTER + 1 - self.cycle) as usize, vcd)?;
+        Ok((window, self.first))
+    }
+
+    /// Runs a batch before the window; false at the end of the stimulus.
+    fn silent(&mut self, wanted: usize) -> Result<bool, ReplayError> {
+        let mut inputs = vec![CycleInput::default(); wanted];
+        let made = self.stimulus.fill(&mut inputs)?;
+        let inputs = &mut inputs[..made];
+        let mut rtl = vec![CycleOutput::default(); made];
+        let mut expected = rtl.clone();
+        let mut unknown = vec![Unknown::default(); made];
+        self.dut.run(inputs, &mut rtl)?;
+        self.model.run(inputs, &mut expected, &mut unknown);
+        self.note(inputs, &mut expected, &mut unknown, &rtl);
+        Ok(made > 0)
+    }
+
+    /// Compares a batch, from the reset on.
+    fn note(
+        &mut self,
+        inputs: &mut [CycleInput],
+        expected: &mut [CycleOutput],
+        unknown: &mut [Unknown],
+        rtl: &[CycleOutput],
+    ) {
+        self.delay.apply(inputs, expected, unknown);
+        let skip = usize::try_from(self.place.reset.saturating_sub(self.cycle)).unwrap_or(0);
+        let skip = skip.min(rtl.len());
+        if self.first.is_none() {
+            self.first = first_difference(&expected[skip..], &unknown[skip..], &rtl[skip..])
+                .map(|k| self.cycle + (k + skip) as u64);
+        }
+        self.cycle += rtl.len() as u64;
+    }
+
+    /// Runs the window with the traced design and the recording model.
+    fn traced(&mut self, about: u64, wanted: usize, vcd: &Path) -> Result<Window, ReplayError> {
+        let first = self.cycle;
+        let mut inputs = vec![CycleInput::default(); wanted];
+        let made = self.stimulus.fill(&mut inputs)?;
+        inputs.truncate(made);
+        let mut rtl = vec![CycleOutput::default(); made];
+        let mut expected = rtl.clone();
+        let mut unknown = vec![Unknown::default(); made];
+        let text = |error: TraceUnavailable| error.to_string();
+        let traced = self.dut.trace_to(vcd, first).map_err(text);
+        let ran = self.dut.run(&inputs, &mut rtl);
+        let vcd = traced.and_then(|()| self.dut.end_trace().map_err(text));
+        match ran {
+            // A stop after the divergence ends the window.
+            Err(stop) if first + stop.completed as u64 > about => {
+                inputs.truncate(stop.completed);
+                rtl.truncate(stop.completed);
+                expected.truncate(stop.completed);
+                unknown.truncate(stop.completed);
+            }
+            other => other?,
+        }
+        let made = inputs.len();
+
+        let mut recorder = Recorder::new(made.max(1));
+        let mut model = self.model.clone();
+        for k in 0..made {
+            if self.model.cycle() == about {
+                model = self.model.clone();
+            }
+            self.model.step(&inputs[k], &mut expected[k], &mut unknown[k], &mut recorder);
+        }
+        let mut compared_inputs = inputs.clone();
+        self.note(&mut compared_inputs, &mut expected, &mut unknown, &rtl);
+        let cycles = recorder
+            .records()
+            .enumerate()
+            .map(|(k, record)| WindowCycle {
+                input: inputs[k],
+                record: record.clone(),
+                expected: expected[k],
+                unknown: unknown[k],
+                rtl: rtl[k],
+            })
+            .collect();
+        Ok(Window { first, cycles, model, vcd })
+    }
+}

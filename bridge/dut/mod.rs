@@ -1,0 +1,109 @@
+//! The design under test, behind one interface (`docs/dut-contract.md`).
+
+#[cfg(feature = "rtl")]
+mod bundled;
+mod modelled;
+mod parameters;
+#[cfg(feature = "rtl")]
+mod verilated;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use pmu_model::{CycleInput, CycleOutput, DutParameters};
+use serde::Serialize;
+
+#[cfg(feature = "rtl")]
+pub use bundled::{BuildOptions, OpenError, RtlSource, open};
+pub use modelled::ModelledDut;
+pub use parameters::{ParameterMismatch, check_parameters};
+#[cfg(feature = "rtl")]
+pub use verilated::VerilatedDut;
+
+/// A design that makes one [`CycleOutput`] of each [`CycleInput`].
+pub trait Dut: Send {
+    /// The parameters that the design states.
+    fn parameters(&self) -> DutParameters;
+
+    /// Runs as many cycles as there are inputs.
+    ///
+    /// # Errors
+    /// The design stopped; the outputs of [`Stop::completed`] cycles are valid.
+    fn run(&mut self, inputs: &[CycleInput], outputs: &mut [CycleOutput]) -> Result<(), Stop>;
+
+    /// Starts writing the following cycles to a VCD file, the next one as number `cycle` of the run. Cycle
+    /// *k*'s rising edge is at 10 *k* ns.
+    ///
+    /// # Errors
+    /// The design cannot trace, or the file cannot be written.
+    fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable>;
+
+    /// Ends the VCD file.
+    ///
+    /// # Errors
+    /// The file could not be written to its end.
+    fn end_trace(&mut self) -> Result<(), TraceUnavailable>;
+
+    /// What a supervisor may look at from another thread.
+    fn pulse(&self) -> Pulse;
+}
+
+/// Signs of life of a design: cycles completed, and whether it is being run now.
+#[derive(Clone, Debug, Default)]
+pub struct Pulse {
+    /// Cycles completed since the design was made.
+    pub cycles: Arc<AtomicU64>,
+    /// A batch is being run.
+    pub running: Arc<AtomicBool>,
+}
+
+/// Why a design stopped (DUT-40).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopKind {
+    /// `$fatal`.
+    Fatal,
+    /// `$stop`.
+    Stop,
+    /// `$finish` before the end of the run.
+    Finish,
+    /// An assertion, or `$error`.
+    Assertion,
+    /// The simulator itself: a design that does not settle, for instance.
+    Simulator,
+}
+
+impl StopKind {
+    /// The kind in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Fatal => "$fatal",
+            Self::Stop => "$stop",
+            Self::Finish => "$finish before the end of the run",
+            Self::Assertion => "a failed assertion or $error",
+            Self::Simulator => "a run-time error of the simulation",
+        }
+    }
+}
+
+/// A design that stopped.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("the design stopped by {} at {file}:{line}: {message}", kind.words())]
+pub struct Stop {
+    /// Why.
+    pub kind: StopKind,
+    /// Cycles of the batch that were completed before.
+    pub completed: usize,
+    /// The design's message.
+    pub message: String,
+    /// Source file, empty if not known.
+    pub file: String,
+    /// Line in it.
+    pub line: u32,
+}
+
+/// A waveform that cannot be had.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("no waveform: {0}")]
+pub struct TraceUnavailable(pub String);

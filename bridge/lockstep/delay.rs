@@ -1,0 +1,73 @@
+//! The latency of a design's output groups: the comparison delays the model by it (DUT-02).
+
+use pmu_model::{CycleInput, CycleOutput, DutParameters, Unknown};
+
+use super::compare::{Difference, Field};
+
+/// Delays the model's outputs by the latency that a design states.
+#[derive(Clone, Debug)]
+pub struct Delay {
+    increment: usize,
+    access: usize,
+    /// The last cycles, oldest first; `max(increment, access)` of them.
+    past: Vec<(CycleInput, CycleOutput, Unknown)>,
+}
+
+/// A cycle before the first: nothing of it is known.
+fn before_start() -> (CycleInput, CycleOutput, Unknown) {
+    let unknown = Unknown { access_data: u64::MAX, increments: u32::MAX };
+    (CycleInput::default(), CycleOutput::default(), unknown)
+}
+
+impl Delay {
+    /// The delay for a design with `parameters`.
+    pub fn new(parameters: &DutParameters) -> Self {
+        let increment = usize::from(parameters.latency_increment);
+        let access = usize::from(parameters.latency_access);
+        Self { increment, access, past: vec![before_start(); increment.max(access)] }
+    }
+
+    /// Whether nothing is delayed.
+    pub fn is_none(&self) -> bool {
+        self.past.is_empty()
+    }
+
+    /// The latency of the group that a difference is in.
+    pub fn of(&self, difference: Option<&Difference>) -> u64 {
+        let latency = match difference.map(|difference| difference.field) {
+            Some(Field::Increment(_) | Field::CycleIncrement) => self.increment,
+            Some(Field::AccessData | Field::AccessOutcome | Field::Reserved) => self.access,
+            None => 0,
+        };
+        latency as u64
+    }
+
+    /// Replaces the outputs of a batch by those that the design shows in its cycles, and the inputs by those
+    /// that its access group belongs to.
+    pub fn apply(
+        &mut self,
+        inputs: &mut [CycleInput],
+        outputs: &mut [CycleOutput],
+        unknowns: &mut [Unknown],
+    ) {
+        let depth = self.past.len();
+        if depth == 0 {
+            return;
+        }
+        let mut line = std::mem::take(&mut self.past);
+        line.extend(
+            inputs.iter().zip(outputs.iter()).zip(unknowns.iter()).map(|((i, o), u)| (*i, *o, *u)),
+        );
+        for k in 0..outputs.len() {
+            let (_, counted, counted_unknown) = &line[k + depth - self.increment];
+            let (input, accessed, accessed_unknown) = &line[k + depth - self.access];
+            outputs[k] = CycleOutput { increment: counted.increment, ..*accessed };
+            inputs[k] = *input;
+            unknowns[k] = Unknown {
+                access_data: accessed_unknown.access_data,
+                increments: counted_unknown.increments,
+            };
+        }
+        self.past = line.split_off(line.len() - depth);
+    }
+}

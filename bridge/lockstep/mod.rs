@@ -1,0 +1,13 @@
+//! Lockstep: one stimulus into the design and the model, and every output of every cycle compared.
+
+pub mod compare;
+pub mod delay;
+pub mod engine;
+pub mod ledger;
+pub mod supervise;
+pub mod verdict;
+
+pub use compare::Divergence;
+pub use engine::{Checkpoint, Lockstep, Outcome};
+pub use ledger::{FieldTally, Ledger};
+pub use verdict::Verdict;

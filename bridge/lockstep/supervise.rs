@@ -1,0 +1,85 @@
+//! Supervision: a design that does not come back from an evaluation becomes a verdict (DUT-41).
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::dut::Pulse;
+
+/// How a supervised job ended.
+#[derive(Debug)]
+pub enum Supervised<T> {
+    /// It came back.
+    Done(T),
+    /// The design completed no cycle for the time limit. The job's thread is left behind.
+    Hang {
+        /// Cycles that the design had completed.
+        cycles: u64,
+    },
+    /// The job panicked: a defect of this program.
+    Panicked(String),
+}
+
+/// Runs `job` on a thread of its own, and gives up when the design behind `pulse` completes no cycle for
+/// `limit` while it is being run.
+pub fn supervise<T: Send + 'static>(
+    pulse: &Pulse,
+    limit: Duration,
+    job: impl FnOnce() -> T + Send + 'static,
+) -> Supervised<T> {
+    let (done, result) = channel();
+    let worker = thread::spawn(move || {
+        // A receiver that is gone has given up on this job.
+        let _ = done.send(job());
+    });
+    let tick = (limit / 8).clamp(Duration::from_millis(1), Duration::from_millis(250));
+    let mut last = (pulse.cycles.load(Ordering::Relaxed), Instant::now());
+    loop {
+        match result.recv_timeout(tick) {
+            Ok(value) => return Supervised::Done(value),
+            Err(RecvTimeoutError::Disconnected) => {
+                let message = match worker.join() {
+                    Ok(()) => "the job ended without a result".into(),
+                    Err(panic) => panic
+                        .downcast_ref::<String>()
+                        .cloned()
+                        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+                        .unwrap_or_else(|| "panic".into()),
+                };
+                return Supervised::Panicked(message);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        let cycles = pulse.cycles.load(Ordering::Relaxed);
+        if cycles != last.0 || !pulse.running.load(Ordering::Relaxed) {
+            last = (cycles, Instant::now());
+        } else if last.1.elapsed() >= limit {
+            return Supervised::Hang { cycles };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_a_hang_from_a_slow_job() {
+        let limit = Duration::from_millis(40);
+        let slow = supervise(&Pulse::default(), limit, move || thread::sleep(3 * limit));
+        assert!(matches!(slow, Supervised::Done(())));
+        let pulse = Pulse::default();
+        pulse.running.store(true, Ordering::Relaxed);
+        pulse.cycles.store(17, Ordering::Relaxed);
+        let stuck = supervise(&pulse, limit, move || thread::sleep(100 * limit));
+        assert!(matches!(stuck, Supervised::Hang { cycles: 17 }));
+    }
+
+    #[test]
+    fn a_panic_is_told() {
+        let job = || -> () { std::panic::panic_any("boom") };
+        let panicked = supervise(&Pulse::default(), Duration::from_secs(1), job);
+        assert!(matches!(panicked, Supervised::Panicked(text) if text == "boom"));
+    }
+}

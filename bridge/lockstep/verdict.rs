@@ -1,0 +1,51 @@
+//! Verdicts and their exit codes.
+
+use serde::Serialize;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// RTL and model agree on everything that was compared.
+    Agree,
+    /// They differ.
+    Divergence,
+    /// The command line, a file or the configuration is wrong.
+    Usage,
+    /// The design did not come back (DUT-41).
+    Hang,
+    /// The design stopped (DUT-40).
+    Stopped,
+    /// The machine: a tool, a disk, a compiler.
+    Infrastructure,
+    /// Interrupted by the user.
+    Interrupted,
+}
+
+impl Verdict {
+    /// The exit code of the command.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Agree => 0,
+            Self::Divergence => 1,
+            Self::Usage => 2,
+            Self::Hang => 3,
+            Self::Stopped => 4,
+            Self::Infrastructure => 5,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The word that a summary starts with.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Agree => "PASS",
+            Self::Divergence => "DIVERGENCE",
+            Self::Usage => "USAGE",
+            Self::Hang => "HANG",
+            Self::Stopped => "STOPPED",
+            Self::Infrastructure => "FAILED",
+            Self::Interrupted => "INTERRUPTED",
+        }
+    }
+}

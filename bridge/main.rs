@@ -1,0 +1,7 @@
+//! The command `lockstep`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pmu_lockstep::cli::main()
+}

@@ -1,0 +1,156 @@
+//! The last cycles before a divergence as a table: the columns depend on the field that differs.
+
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::pmu::registers::Access;
+use pmu_model::{AccessKind, AccessOutcome, CycleInput, SysReg};
+use serde::Serialize;
+
+use crate::diagnosis::internals::{Internals, VALUES};
+use crate::diagnosis::replay::{Window, WindowCycle};
+use crate::lockstep::compare::{Divergence, Field, register_name};
+
+/// Cycles in the table before the divergent one.
+const ROWS_BEFORE: usize = 9;
+/// Cycles in the table after it.
+const ROWS_AFTER: usize = 1;
+
+/// A table.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Cells {
+    /// Headings.
+    pub columns: Vec<String>,
+    /// Rows, oldest first.
+    pub rows: Vec<Row>,
+}
+
+/// One cycle.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Number of the cycle.
+    pub cycle: u64,
+    /// One text a column.
+    pub cells: Vec<String>,
+    /// The divergent cycle.
+    pub divergent: bool,
+}
+
+/// The counter that a difference is about, if it is about one.
+pub fn counter_of(field: Field, cycle: Option<&WindowCycle>) -> Option<u8> {
+    match (field, cycle.map(|cycle| cycle.record.access)) {
+        (Field::Increment(n), _) => Some(n),
+        (Field::AccessData, Some(Access::Read(SysReg::Pmevcntr(n)))) => Some(n),
+        _ => None,
+    }
+}
+
+/// The table of the cycles around `divergence`.
+pub fn cells(
+    field: Field,
+    window: &Window,
+    divergence: &Divergence,
+    internals: &Internals,
+) -> Cells {
+    let counter = counter_of(field, window.at(divergence.about));
+    let is_increment = matches!(field, Field::Increment(_) | Field::CycleIncrement);
+    let counted = match field {
+        Field::CycleIncrement => Some(CYCLE_COUNTER),
+        _ => counter.map(usize::from),
+    };
+    let shown = Shown { field, counter, counted, is_increment, internals };
+    let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
+    let first = at.saturating_sub(ROWS_BEFORE);
+    let rows = window.cycles.iter().enumerate().skip(first).take(at - first + 1 + ROWS_AFTER);
+    Cells {
+        columns: shown.columns(),
+        rows: rows
+            .map(|(index, cycle)| Row {
+                cycle: window.first + index as u64,
+                cells: shown.row(cycle),
+                divergent: index == at,
+            })
+            .collect(),
+    }
+}
+
+struct Shown<'a> {
+    field: Field,
+    /// The event counter whose V_B, C_T, C_P, C_E are shown.
+    counter: Option<u8>,
+    /// The lane whose increment is shown.
+    counted: Option<usize>,
+    is_increment: bool,
+    internals: &'a Internals,
+}
+
+impl Shown<'_> {
+    fn columns(&self) -> Vec<String> {
+        let mut columns = vec!["access".to_owned()];
+        if let Some(n) = self.counted {
+            columns.push("counting".into());
+            if self.counter.is_some() {
+                columns.extend(VALUES.map(|(_, name)| name.into()));
+            }
+            let name = Field::Increment(n as u8).name(&CycleInput::default());
+            let name = if n == CYCLE_COUNTER { "increment".into() } else { name };
+            columns.extend([format!("{name} expected"), "RTL".into()]);
+        }
+        if !self.is_increment {
+            columns.extend(["read expected".into(), "RTL".into()]);
+        }
+        if !self.internals.is_empty() {
+            columns.extend(VALUES.map(|(signal, _)| format!("rtl.{signal}")));
+        }
+        columns
+    }
+
+    fn row(&self, cycle: &WindowCycle) -> Vec<String> {
+        let record = &cycle.record;
+        let mut cells = vec![access(&cycle.input)];
+        if let Some(n) = self.counted {
+            cells.push((record.counting >> n & 1).to_string());
+            if self.counter.is_some() {
+                let values = &record.values;
+                cells.push(values.v_b[n].to_string());
+                cells.extend(
+                    [values.c_t[n], values.c_p[n], values.c_e[n]].map(|mask| (mask & 1).to_string()),
+                );
+            }
+            let unknown = cycle.unknown.increments >> n & 1 == 1;
+            let expected = cycle.expected.increment[n].to_string();
+            cells.push(if unknown { "UNKNOWN".into() } else { expected });
+            cells.push(cycle.rtl.increment[n].to_string());
+        }
+        if !self.is_increment {
+            let (expected, rtl) = (&cycle.expected, &cycle.rtl);
+            let outcome = self.field == Field::AccessOutcome;
+            let shown = |output: &pmu_model::CycleOutput| {
+                if outcome || output.access_outcome > AccessOutcome::Ok as u8 {
+                    AccessOutcome::name_of(output.access_outcome)
+                } else if cycle.input.access_kind == AccessKind::Read as u8 {
+                    format!("{:#x}", output.access_data)
+                } else {
+                    String::new()
+                }
+            };
+            cells.extend([shown(expected), shown(rtl)]);
+        }
+        if !self.internals.is_empty() {
+            let text = |value: Option<u64>| value.map_or("-".into(), |value| value.to_string());
+            cells.extend(self.internals.at(record.cycle).map(text));
+        }
+        cells
+    }
+}
+
+/// The register access of a cycle in a few characters.
+fn access(input: &CycleInput) -> String {
+    if input.is_reset() {
+        return "reset".into();
+    }
+    let name = register_name(input.access_address);
+    match AccessKind::from_code(input.access_kind) {
+        AccessKind::None => String::new(),
+        AccessKind::Read => format!("read {name}"),
+        AccessKind::Write => format!("{name} := {:#x}", input.access_data),
+    }
+}

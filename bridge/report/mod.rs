@@ -1,0 +1,205 @@
+//! Reports of a divergence: one content, for people and for programs.
+
+mod cells;
+pub mod terminal;
+
+use std::path::PathBuf;
+
+use pmu_model::Implementation;
+use serde::Serialize;
+
+use crate::diagnosis::causes::causes;
+use crate::diagnosis::explain::{Explanation, explain};
+use crate::diagnosis::internals::Internals;
+use crate::diagnosis::replay::Replay;
+use crate::lockstep::compare::{Compared, Divergence};
+use crate::lockstep::ledger::{FieldTally, Ledger};
+
+pub use cells::{Cells, Row};
+
+/// Version of the JSON form.
+pub const FORMAT: u32 = 1;
+
+/// What a run was made of.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunFacts {
+    /// Seed of the stimulus, if it was generated.
+    pub seed: Option<u64>,
+    /// What the stimulus is.
+    pub stimulus: String,
+    /// Name of the implementation.
+    pub implementation: String,
+    /// What the RTL is.
+    pub rtl: String,
+    /// The command that shows the divergence again.
+    pub replay: String,
+}
+
+/// The first line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Headline {
+    /// Register or signal.
+    pub field: String,
+    /// Bits of the wrapper's port that carry it.
+    pub signal: String,
+    /// The model's value.
+    pub expected: String,
+    /// The design's value.
+    pub rtl: String,
+}
+
+/// A field that differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct FieldRow {
+    /// Register or signal.
+    pub field: String,
+    /// The model's value.
+    pub expected: String,
+    /// The design's value.
+    pub rtl: String,
+    /// The bits that differ.
+    pub xor: String,
+    /// The field that this difference is a consequence of.
+    pub follows_from: Option<String>,
+}
+
+/// What the run compared until then.
+#[derive(Clone, Debug, Serialize)]
+pub struct Coverage {
+    /// Cycles.
+    pub cycles: u64,
+    /// Field comparisons.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// Fields that were compared and never changed.
+    pub never_changed: Vec<String>,
+    /// Registers that were never read.
+    pub never_read: Vec<String>,
+    /// The ledger.
+    pub fields: Vec<FieldTally>,
+}
+
+/// A file that belongs to the report.
+#[derive(Clone, Debug, Serialize)]
+pub struct File {
+    /// What it is.
+    pub what: String,
+    /// Its path.
+    pub path: PathBuf,
+}
+
+/// The report of a first divergence.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// See [`FORMAT`].
+    pub format: u32,
+    /// The first line.
+    pub headline: Headline,
+    /// Number of the cycle in which the difference shows.
+    pub cycle: u64,
+    /// Number of the cycle that it belongs to.
+    pub about: u64,
+    /// Time of the rising edge of that cycle in the waveform.
+    pub time_ns: u64,
+    /// The run.
+    pub run: RunFacts,
+    /// Every field that differs in the cycle.
+    pub fields: Vec<FieldRow>,
+    /// Why the value was expected.
+    pub explanation: Explanation,
+    /// The last cycles.
+    pub cycles: Cells,
+    /// What was compared.
+    pub coverage: Coverage,
+    /// Whether the re-run was the same.
+    pub reproduction: String,
+    /// Remarks: a waveform that could not be had, for instance.
+    pub notes: Vec<String>,
+    /// Files.
+    pub files: Vec<File>,
+}
+
+/// Makes the report of `divergence`.
+pub fn report(
+    divergence: &Divergence,
+    replay: &Replay,
+    implementation: &Implementation,
+    ledger: &Ledger,
+    run: RunFacts,
+    files: Vec<File>,
+) -> Report {
+    let window = &replay.window;
+    let about = divergence.about;
+    let caused =
+        causes(&divergence.differences, window.at(about), &window.model, &divergence.rtl);
+    let root = caused
+        .iter()
+        .find(|caused| caused.cause.is_none())
+        .or(caused.first())
+        .copied()
+        .expect("a divergence has a difference");
+    let name = |field: crate::lockstep::compare::Field| field.name(&divergence.input);
+    let difference = root.difference;
+    let field = difference.field;
+    let mut notes = Vec::new();
+    let mut internals = Internals::default();
+    match (&window.vcd, files.iter().find(|file| file.what == WINDOW)) {
+        (Ok(()), Some(file)) => {
+            if let Some(n) = cells::counter_of(field, window.at(about)) {
+                match Internals::read(&file.path, implementation, n) {
+                    Ok(read) => internals = read,
+                    Err(error) => notes.push(format!("{}: {error}", file.path.display())),
+                }
+            }
+        }
+        (Err(why), _) => notes.push(why.clone()),
+        (Ok(()), None) => {}
+    }
+    let fields = ledger.fields();
+    Report {
+        format: FORMAT,
+        headline: Headline {
+            field: name(field),
+            signal: field.signal(),
+            expected: field.text(difference.expected),
+            rtl: field.text(difference.rtl),
+        },
+        cycle: divergence.cycle,
+        about,
+        time_ns: 10 * divergence.cycle,
+        run,
+        fields: caused
+            .iter()
+            .map(|caused| FieldRow {
+                field: name(caused.difference.field),
+                expected: caused.difference.field.text(caused.difference.expected),
+                rtl: caused.difference.field.text(caused.difference.rtl),
+                xor: format!(
+                    "{:#x}",
+                    (caused.difference.expected ^ caused.difference.rtl)
+                        & caused.difference.compared
+                ),
+                follows_from: caused.cause.map(name),
+            })
+            .collect(),
+        explanation: explain(field, window, about),
+        cycles: cells::cells(field, window, divergence, &internals),
+        coverage: Coverage {
+            cycles: divergence.cycle + 1,
+            compared: ledger.total(),
+            never_changed: fields
+                .iter()
+                .filter(|field| field.compared > 0 && field.changed == 0)
+                .map(|field| field.field.clone())
+                .collect(),
+            never_read: ledger.never_read(),
+            fields,
+        },
+        reproduction: replay.reproduction.sentence(),
+        notes,
+        files,
+    }
+}
+
+/// What [`File::what`] says of the waveform.
+pub const WINDOW: &str = "waveform";

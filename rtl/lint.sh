@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#
+# Passes the RTL through Verilator, Icarus Verilog and Yosys, over several parameter sets, and
+# elaborates every module alone. Any finding of any tool fails.
+#
+# Environment: VERILATOR (default: verilator on PATH), VERILATOR_ROOT if that program needs it,
+# IVERILOG, YOSYS.
+
+set -u -o pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+
+verilator=${VERILATOR:-verilator}
+iverilog=${IVERILOG:-iverilog}
+yosys=${YOSYS:-yosys}
+
+for tool in "$verilator" "$iverilog" "$yosys"; do
+  if ! command -v "$tool" > /dev/null; then
+    echo "lint.sh: $tool not found; install it, or name it in VERILATOR, IVERILOG or YOSYS" >&2
+    exit 2
+  fi
+done
+
+top=lockstep_dut
+modules=(pmu_event_mux pmu_evtyper pmu_count_value pmu_event_counter pmu_cycle_counter pmu_control
+         pmu_access pmu_event_counters "$top")
+files=(pmu_pkg.sv "${modules[@]/%/.sv}")
+
+no_features="Chain=0 Pmuv3p1=0 El2=0 El3=0 Sel2=0 Rme=0 Sebep=0 Sme=0 Mt=0"
+legal=(
+  ""
+  "Counters=0"
+  "Counters=1 Edge=0 Th2=0"
+  "Counters=3 ThWidth=4 EventWidth=4 EventCount=4"
+  "Counters=6 ThWidth=4 Th2=0"
+  "Counters=8 CounterBits=32 ThWidth=0 Th=0 Edge=0 Th2=0"
+  "Counters=2 EventWidth=1 EventCount=1 ThWidth=1 $no_features Tme=1 Pmmir=703710"
+)
+illegal=(
+  "Counters=32" "CounterBits=48" "EventCount=0" "EventCount=65" "EventWidth=0" "EventWidth=17"
+  "ThWidth=0" "ThWidth=13" "Edge=0" "Th=0" "Tme=2" "Pmmir=1048576"
+)
+
+failures=0
+
+# check NAME COMMAND...: no output and exit code 0
+check() {
+  local name=$1 output code
+  shift
+  output=$("$@" 2>&1)
+  code=$?
+  # What 5.048 reports about itself; and Yosys builds small arrays from registers, as intended.
+  output=$(grep -v -e '^- V' -e '^Warning: Replacing memory .* with list of registers' <<< "$output")
+  if [[ $code -ne 0 || -n $output ]]; then
+    printf 'FAIL %s (exit code %s)\n%s\n' "$name" "$code" "$output"
+    failures=$((failures + 1))
+  else
+    printf 'ok   %s\n' "$name"
+  fi
+}
+
+# reject NAME COMMAND...: exit code not 0
+reject() {
+  local name=$1
+  shift
+  if "$@" &> /dev/null; then
+    printf 'FAIL %s: an illegal parameter is accepted\n' "$name"
+    failures=$((failures + 1))
+  else
+    printf 'ok   %s is rejected\n' "$name"
+  fi
+}
+
+run_verilator() {
+  local parameters=() p
+  for p in $1; do parameters+=("-G$p"); done
+  "$verilator" --lint-only -Wall --top-module "$top" "${parameters[@]}" "${files[@]}"
+}
+
+# Compiles, and runs for time 0, where the parameter checks are
+run_iverilog() {
+  local parameters=() p
+  for p in $1; do parameters+=("-P$top.$p"); done
+  "$iverilog" -g2012 -Wall -s "$top" "${parameters[@]}" -o "$scratch/$top.vvp" "${files[@]}" &&
+    "$scratch/$top.vvp"
+}
+
+run_yosys() {
+  local parameters="" p
+  for p in $1; do parameters+=" -set ${p/=/ }"; done
+  "$yosys" -q -p "read_verilog -sv ${files[*]}; ${parameters:+chparam $parameters $top;}
+                  $2; check -assert"
+}
+
+run_alone() {
+  # A module alone does not use every constant of the package.
+  "$verilator" --lint-only -Wall -Wno-UNUSEDPARAM --top-module "$1" pmu_pkg.sv -y . "$1.sv"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+for set in "${legal[@]}"; do
+  check "verilator ${set:-(default)}" run_verilator "$set"
+  check "iverilog ${set:-(default)}" run_iverilog "$set"
+  # The gates of 31 counters take half a minute: the default set stops before them.
+  if [[ -z $set ]]; then steps="synth -top $top -run begin:fine"; else steps="synth -top $top"; fi
+  check "yosys ${set:-(default)}" run_yosys "$set" "$steps"
+done
+
+for module in "${modules[@]}"; do
+  check "verilator $module alone" run_alone "$module"
+done
+
+for set in "${illegal[@]}"; do
+  reject "verilator $set" run_verilator "$set"
+  reject "iverilog $set" run_iverilog "$set"
+  reject "yosys $set" run_yosys "$set" "hierarchy -top $top"
+done
+
+if [[ $failures -ne 0 ]]; then
+  echo "lint.sh: $failures findings"
+  exit 1
+fi
+echo "lint.sh: clean"
