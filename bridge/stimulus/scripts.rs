@@ -1,0 +1,674 @@
+//! Register accesses: short sequences of them, which wait in a queue, and what follows a reset.
+
+use pmu_model::SysReg;
+use pmu_model::contract::{AccessKind, CYCLE_COUNTER};
+use pmu_model::pmu::event_type::CHAIN;
+use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_P};
+
+use super::generator::Generator;
+use super::profile::AccessScript;
+use super::random::Bits;
+
+/// Accesses that can wait.
+const QUEUED: usize = 16;
+/// Defined bits of PMCR_EL0.
+const PMCR_DEFINED: u64 = PMCR_E | PMCR_P | PMCR_C | PMCR_LC | PMCR_LP;
+
+/// A register access that waits for its cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Op {
+    pub(super) address: u16,
+    pub(super) kind: u8,
+    /// Cycles between the access before and this one.
+    pub(super) wait: u8,
+    pub(super) data: u64,
+}
+
+impl Op {
+    const NONE: Self = Self {
+        address: 0,
+        kind: AccessKind::None as u8,
+        wait: 0,
+        data: 0,
+    };
+
+    fn read(register: SysReg) -> Self {
+        Self::read_address(register.address())
+    }
+
+    fn read_address(address: u16) -> Self {
+        Self {
+            address,
+            kind: AccessKind::Read as u8,
+            ..Self::NONE
+        }
+    }
+
+    fn write(register: SysReg, data: u64) -> Self {
+        Self {
+            address: register.address(),
+            kind: AccessKind::Write as u8,
+            wait: 0,
+            data,
+        }
+    }
+
+    fn after(self, wait: u32) -> Self {
+        Self {
+            wait: wait as u8,
+            ..self
+        }
+    }
+}
+
+/// The accesses that wait, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    ops: [Op; QUEUED],
+    head: u8,
+    length: u8,
+}
+
+impl Queue {
+    pub(super) fn new() -> Self {
+        Self {
+            ops: [Op::NONE; QUEUED],
+            head: 0,
+            length: 0,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Appends an access; one that does not fit is dropped.
+    fn push(&mut self, op: Op) {
+        if usize::from(self.length) < QUEUED {
+            self.ops[usize::from(self.head + self.length) % QUEUED] = op;
+            self.length += 1;
+        }
+    }
+
+    /// Takes the first access if it need not wait any longer.
+    fn pop(&mut self) -> Option<Op> {
+        let op = &mut self.ops[usize::from(self.head) % QUEUED];
+        if self.length == 0 {
+            return None;
+        }
+        if op.wait > 0 {
+            op.wait -= 1;
+            return None;
+        }
+        self.head = (self.head + 1) % QUEUED as u8;
+        self.length -= 1;
+        Some(*op)
+    }
+}
+
+/// What follows a reset, one access a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sequence {
+    /// Nothing: the phases decide.
+    None,
+    /// Reads of `left` registers, from number `at` of all registers on.
+    ReadBack { at: u32, left: u32 },
+    /// Types of all counters from `at` on.
+    Types { at: u32 },
+}
+
+impl Generator {
+    /// The access of a cycle in which accesses wait. `wants`: the phase would begin an access in this cycle.
+    #[inline(never)]
+    pub(super) fn scheduled(&mut self, wants: bool) -> Option<Op> {
+        if !self.queue.is_empty() {
+            let op = self.queue.pop();
+            if op.is_some() || !wants {
+                return op;
+            }
+            // Reads fill the waiting.
+            let bits = self.words.bits();
+            return Some(self.read_any_or_recent(bits));
+        }
+        match self.sequence {
+            Sequence::None => None,
+            Sequence::ReadBack { at, left } => {
+                let all = &self.tables.facts.readable;
+                let op = Op::read_address(all[at as usize % all.len()]);
+                self.sequence = match left {
+                    0 | 1 => self.configure(),
+                    _ => Sequence::ReadBack {
+                        at: at + 1,
+                        left: left - 1,
+                    },
+                };
+                Some(op)
+            }
+            Sequence::Types { at } => {
+                self.sequence = Sequence::Types { at: at + 1 };
+                if at + 1 >= self.tables.facts.counters {
+                    self.sequence = Sequence::None;
+                }
+                let data = self.allocated_type(at);
+                Some(Op::write(SysReg::Pmevtyper(at as u8), data))
+            }
+        }
+    }
+
+    /// What follows a reset: registers are read back, then types are written and counters are enabled.
+    pub(super) fn after_reset(&mut self) {
+        let registers = self.tables.facts.readable.len() as u32;
+        let mut bits = self.words.bits();
+        let start = bits.below(registers);
+        let (at, left) = match bits.take(2) {
+            0 | 1 => (start, registers),
+            2 => (0, 1 + bits.take(4)),
+            _ => (0, 0),
+        };
+        self.sequence = if left == 0 {
+            self.configure()
+        } else {
+            Sequence::ReadBack { at, left }
+        };
+    }
+
+    /// Counters are enabled before their types are written or while: the queue goes before the sequence.
+    fn configure(&mut self) -> Sequence {
+        self.enable_most();
+        if self.tables.facts.counters == 0 {
+            Sequence::None
+        } else {
+            Sequence::Types { at: 0 }
+        }
+    }
+
+    /// Enables counting of most counters.
+    pub(super) fn enable_most(&mut self) {
+        let most = self.words.next() | self.words.next() | self.words.next();
+        self.queue
+            .push(Op::write(SysReg::Pmcntenset, most | 1 << CYCLE_COUNTER));
+        let mut bits = self.words.bits();
+        let long = if bits.take(3) < 3 { PMCR_LP } else { 0 };
+        let data = self.control(PMCR_E | long, bits);
+        self.queue.push(Op::write(SysReg::Pmcr, data));
+    }
+
+    /// Begins an access, or a sequence of them.
+    ///
+    /// # Returns
+    /// The first.
+    #[inline(never)]
+    pub(super) fn begin(&mut self, script: AccessScript) -> Option<Op> {
+        let bits = self.words.bits();
+        match script {
+            AccessScript::ReadAny => return Some(self.read_any(bits)),
+            AccessScript::ReadRecent => return Some(self.read_recent(bits)),
+            AccessScript::ReadCounter => return Some(self.read_counter(bits)),
+            AccessScript::ReadFlags => return Some(read_flags(bits)),
+            AccessScript::WriteType => self.script_type(bits),
+            AccessScript::WritePair => self.script_pair(bits),
+            AccessScript::WriteCounter => self.script_counter(bits),
+            AccessScript::NearOverflow => self.script_near_overflow(bits),
+            AccessScript::Enable => self.script_enable(bits),
+            AccessScript::Control => self.script_control(bits),
+            AccessScript::Select => self.script_select(bits),
+            AccessScript::Flags => self.script_flags(bits),
+            AccessScript::CycleCounter => self.script_cycle_counter(bits),
+            AccessScript::Undefined => self.script_undefined(bits),
+            AccessScript::Reserved => self.script_reserved(bits),
+        }
+        self.queue.pop()
+    }
+
+    fn read_any(&self, mut bits: Bits) -> Op {
+        let all = &self.tables.facts.readable;
+        Op::read_address(all[bits.below(all.len() as u32) as usize])
+    }
+
+    fn read_recent(&self, mut bits: Bits) -> Op {
+        Op::read_address(self.shadow.recent[bits.take(3) as usize])
+    }
+
+    fn read_any_or_recent(&self, mut bits: Bits) -> Op {
+        if bits.take(1) == 1 {
+            self.read_any(bits)
+        } else {
+            self.read_recent(bits)
+        }
+    }
+
+    fn read_counter(&self, mut bits: Bits) -> Op {
+        match self.tables.facts.counters {
+            0 => Op::read(SysReg::Pmccntr),
+            counters => Op::read(SysReg::Pmevcntr(bits.below(counters) as u8)),
+        }
+    }
+
+    /// A counter drawn at random; without event counters a read of the cycle counter is queued instead.
+    fn some_counter(&mut self, bits: &mut Bits) -> Option<u32> {
+        match self.tables.facts.counters {
+            0 => {
+                self.queue.push(Op::read(SysReg::Pmccntr));
+                None
+            }
+            counters => Some(bits.below(counters)),
+        }
+    }
+
+    fn script_type(&mut self, mut bits: Bits) {
+        let Some(n) = self.some_counter(&mut bits) else {
+            return;
+        };
+        let data = self.allocated_type(n);
+        self.queue.push(Op::write(SysReg::Pmevtyper(n as u8), data));
+        match bits.take(2) {
+            0 => {}
+            1 => self.queue.push(Op::read(SysReg::Pmevtyper(n as u8))),
+            2 => self
+                .queue
+                .push(Op::read(SysReg::Pmevtyper(n as u8)).after(bits.take(4))),
+            _ => self
+                .queue
+                .push(Op::read(SysReg::Pmevcntr(n as u8)).after(bits.take(3))),
+        }
+    }
+
+    fn script_pair(&mut self, mut bits: Bits) {
+        let Some(n) = self.some_counter(&mut bits) else {
+            return;
+        };
+        for n in [n & !1, n | 1] {
+            if n < self.tables.facts.counters {
+                let data = self.allocated_type(n);
+                self.queue.push(Op::write(SysReg::Pmevtyper(n as u8), data));
+            }
+        }
+        let last = (n | 1).min(self.tables.facts.counters - 1) as u8;
+        match bits.take(2) {
+            0 => self
+                .queue
+                .push(Op::read(SysReg::Pmevtyper(last)).after(bits.take(3))),
+            1 => self.queue.push(Op::read(SysReg::Pmevtyper(n as u8 & !1))),
+            _ => {}
+        }
+    }
+
+    fn script_counter(&mut self, mut bits: Bits) {
+        let Some(n) = self.some_counter(&mut bits) else {
+            return;
+        };
+        let counter = SysReg::Pmevcntr(n as u8);
+        let data = self.counter_value();
+        self.queue.push(Op::write(counter, data));
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(counter)),
+            1 => self.queue.push(Op::read(counter).after(bits.take(4))),
+            2 => {
+                let data = self.counter_value();
+                self.queue
+                    .push(Op::write(counter, data).after(bits.take(2)));
+                self.queue.push(Op::read(counter).after(bits.take(2)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A counter's value of any kind.
+    fn counter_value(&mut self) -> u64 {
+        let mut bits = self.words.bits();
+        let small = u64::from(bits.take(16));
+        let edges = [0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x1_0000_0000];
+        match bits.take(3) {
+            0 => 0,
+            1 => u64::MAX,
+            2 => small,
+            3 => small.wrapping_neg(),
+            4 => 0x1_0000_0000 - 1 - small,
+            5 => edges[bits.take(2) as usize],
+            _ => self.words.next(),
+        }
+    }
+
+    /// A value that is about to overflow.
+    fn near_overflow_value(&self, bits: &mut Bits) -> u64 {
+        let distance = 1 + u64::from(match bits.take(3) {
+            0..=2 => 0,
+            3 => bits.take(2),
+            4 => bits.take(4),
+            5 => bits.take(8),
+            6 => bits.take(12),
+            _ => bits.take(16),
+        });
+        // Seven of eight are near the overflow that PMCR_EL0.LP asks for.
+        let long = self.shadow.long != (bits.take(3) == 0);
+        match (long, bits.take(2)) {
+            (true, _) => distance.wrapping_neg(),
+            (false, 0) => distance.wrapping_neg() & 0x8000_0000_FFFF_FFFF,
+            (false, 1) => distance.wrapping_neg(),
+            (false, _) => 0x1_0000_0000 - distance,
+        }
+    }
+
+    /// The counter below the first one that counts CHAIN, from `n` on and around; without one, `n`.
+    fn below_chain(&self, n: u32) -> u32 {
+        let facts = &self.tables.facts;
+        let around = (n..facts.counters).chain(0..n);
+        let chained = around
+            .filter(|&n| n > 0 && facts.has_chain)
+            .find(|&n| self.shadow.event[n as usize] == CHAIN);
+        chained.map_or(n, |chained| chained - 1)
+    }
+
+    fn script_near_overflow(&mut self, mut bits: Bits) {
+        let Some(mut n) = self.some_counter(&mut bits) else {
+            return;
+        };
+        n = match bits.take(2) {
+            0 => n,
+            1 => n & !1,
+            _ => self.below_chain(n),
+        };
+        let counters = self.tables.facts.counters;
+        let mut flags = 1u64 << n;
+        let mut values = self.words.bits();
+        if bits.take(1) == 0 && n ^ 1 < counters {
+            let data = self.near_overflow_value(&mut values);
+            self.queue
+                .push(Op::write(SysReg::Pmevcntr(n as u8 ^ 1), data));
+            flags |= 1 << (n ^ 1);
+        }
+        let counter = SysReg::Pmevcntr(n as u8);
+        let data = self.near_overflow_value(&mut values);
+        self.queue.push(Op::write(counter, data));
+        for _ in 0..=bits.take(2) {
+            let wait = if bits.take(2) == 0 { bits.take(2) } else { 0 };
+            let op = match bits.take(4) {
+                0..=3 => Op::write(SysReg::Pmovsclr, flags),
+                4 => Op::write(SysReg::Pmovsclr, u64::MAX),
+                5 => Op::write(SysReg::Pmovsset, flags),
+                6..=8 => {
+                    let mut values = self.words.bits();
+                    let data = self.near_overflow_value(&mut values);
+                    Op::write(counter, data)
+                }
+                9 | 10 => {
+                    let bits = self.words.bits();
+                    let long = if self.shadow.long { PMCR_LP } else { 0 };
+                    Op::write(SysReg::Pmcr, self.control(PMCR_E | PMCR_P | long, bits))
+                }
+                11 => {
+                    self.queue
+                        .push(Op::write(SysReg::Pmcntenclr, 1 << n).after(wait));
+                    Op::write(SysReg::Pmcntenset, 1 << n)
+                }
+                12 => Op::read(counter),
+                13 => {
+                    let data = self.allocated_type(n);
+                    Op::write(SysReg::Pmevtyper(n as u8), data)
+                }
+                14 => Op::read(SysReg::Pmovsclr),
+                _ => Op::read(SysReg::Pmovsset),
+            };
+            self.queue.push(op.after(wait));
+        }
+        self.queue.push(Op::read(SysReg::Pmovsset));
+        self.queue.push(Op::read(counter));
+    }
+
+    /// Cycles until something that was stopped goes on: 0 in half of the cases, seldom more than 15.
+    fn pause(bits: &mut Bits) -> u32 {
+        match bits.take(3) {
+            0..=3 => 0,
+            4 => 1,
+            5 => 2,
+            6 => bits.take(4),
+            _ => bits.take(6),
+        }
+    }
+
+    fn script_enable(&mut self, mut bits: Bits) {
+        let random = self.words.next();
+        let one = 1u64 << bits.take(5);
+        let kind = bits.take(3);
+        let mask = match kind {
+            0..=2 => one,
+            // Both counters of a pair, or one of them.
+            3 => 0b11 << (bits.take(4) * 2),
+            4 => random & random >> 32,
+            5 => u64::MAX,
+            _ => random,
+        };
+        match kind {
+            6 => {
+                let most = self.words.next() | self.words.next() | random;
+                self.queue.push(Op::write(SysReg::Pmcntenset, most));
+            }
+            7 => self.queue.push(Op::write(
+                SysReg::Pmcntenclr,
+                random & random >> 32 & random >> 16,
+            )),
+            _ => {
+                let pause = Self::pause(&mut bits);
+                self.queue.push(Op::write(SysReg::Pmcntenclr, mask));
+                self.queue
+                    .push(Op::write(SysReg::Pmcntenset, mask).after(pause));
+            }
+        }
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(SysReg::Pmcntenset)),
+            1 => self.queue.push(Op::read(SysReg::Pmcntenclr)),
+            _ => {}
+        }
+    }
+
+    /// PMCR_EL0 with `fields`, and in one of four cases ones in bits that are RES0, RES1 or read-only.
+    fn control(&mut self, fields: u64, mut bits: Bits) -> u64 {
+        if bits.take(2) == 0 {
+            fields | (self.words.next() & !PMCR_DEFINED)
+        } else {
+            fields
+        }
+    }
+
+    fn script_control(&mut self, mut bits: Bits) {
+        let long = if self.shadow.long { PMCR_LP } else { 0 };
+        let kind = bits.take(3);
+        let (fields, then) = match kind {
+            // Counting stops and goes on.
+            0..=2 => {
+                let zero = if bits.take(3) == 0 { PMCR_P } else { 0 };
+                (long | zero, Some(PMCR_E | long))
+            }
+            3 => (PMCR_E | PMCR_P | long, None),
+            4 => (PMCR_E | PMCR_C | long, None),
+            5 => (PMCR_E | PMCR_P | PMCR_C | long, None),
+            _ => (PMCR_E | (long ^ PMCR_LP), None),
+        };
+        let (garbage, more_garbage) = (self.words.bits(), self.words.bits());
+        let data = self.control(fields, garbage);
+        self.queue.push(Op::write(SysReg::Pmcr, data));
+        if let Some(then) = then {
+            let pause = Self::pause(&mut bits);
+            let data = self.control(then, more_garbage);
+            self.queue.push(Op::write(SysReg::Pmcr, data).after(pause));
+        }
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(SysReg::Pmcr)),
+            1 => {
+                let bits = self.words.bits();
+                self.queue.push(self.read_counter(bits));
+            }
+            2 => self.queue.push(Op::read(SysReg::Pmccntr)),
+            _ => {}
+        }
+    }
+
+    fn script_select(&mut self, mut bits: Bits) {
+        let counters = self.tables.facts.counters;
+        let select = match bits.take(3) {
+            0 => 31,
+            1 => bits.take(5),
+            _ => bits.below(counters.max(1)),
+        };
+        let ignored = if bits.take(2) == 0 {
+            self.words.next() & !31
+        } else {
+            0
+        };
+        if bits.take(3) == 0 {
+            self.queue
+                .push(Op::write(SysReg::Pmselr, u64::from(bits.take(5))));
+        }
+        self.queue
+            .push(Op::write(SysReg::Pmselr, u64::from(select) | ignored));
+        let wait = if bits.take(1) == 0 { 0 } else { bits.take(4) };
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(SysReg::Pmxevtyper).after(wait)),
+            1 => self.queue.push(Op::read(SysReg::Pmxevcntr).after(wait)),
+            2 => {
+                let data = match select {
+                    31 => self.words.next(),
+                    n => self.allocated_type(n),
+                };
+                self.queue
+                    .push(Op::write(SysReg::Pmxevtyper, data).after(wait));
+                self.queue.push(Op::read_address(
+                    SysReg::Pmevtyper(0).address() + select as u16,
+                ));
+            }
+            _ => {
+                let data = self.counter_value();
+                self.queue
+                    .push(Op::write(SysReg::Pmxevcntr, data).after(wait));
+                self.queue.push(Op::read_address(
+                    SysReg::Pmevcntr(0).address() + select as u16,
+                ));
+            }
+        }
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(SysReg::Pmselr)),
+            1 => self.queue.push(Op::read(SysReg::Pmxevtyper)),
+            2 => self.queue.push(Op::read(SysReg::Pmxevcntr)),
+            _ => {}
+        }
+    }
+
+    fn script_flags(&mut self, mut bits: Bits) {
+        let random = self.words.next();
+        let mask = match bits.take(2) {
+            0 => 1 << bits.take(5),
+            1 => random & random >> 32,
+            2 => random,
+            _ => u64::MAX,
+        };
+        let (first, second) = (SysReg::Pmovsclr, SysReg::Pmovsset);
+        let register = if bits.take(1) == 0 { first } else { second };
+        self.queue.push(Op::write(register, mask));
+        let read = if bits.take(1) == 0 { first } else { second };
+        self.queue.push(Op::read(read).after(bits.take(1)));
+    }
+
+    fn script_cycle_counter(&mut self, mut bits: Bits) {
+        let (register, data) = match bits.take(3) {
+            0 | 1 => (SysReg::Pmccfiltr, self.words.next()),
+            2 => (SysReg::Pmccntr, self.counter_value()),
+            3 => (SysReg::Pmccntr, 0xFFFF_FFFF - u64::from(bits.take(3))),
+            4 => (SysReg::Pmccntr, u64::MAX),
+            _ => (SysReg::Pmccntr, u64::MAX - u64::from(bits.take(3))),
+        };
+        self.queue.push(Op::write(register, data));
+        if register == SysReg::Pmccntr {
+            let flag = 1 << CYCLE_COUNTER;
+            match bits.take(2) {
+                0 => self
+                    .queue
+                    .push(Op::write(SysReg::Pmovsclr, flag).after(bits.take(2))),
+                1 => {
+                    let data = self.counter_value();
+                    self.queue
+                        .push(Op::write(SysReg::Pmccntr, data).after(bits.take(2)));
+                }
+                2 => self.queue.push(Op::write(SysReg::Pmovsclr, flag)),
+                _ => {}
+            }
+            self.queue
+                .push(Op::read(SysReg::Pmovsset).after(bits.take(2)));
+        }
+        self.queue.push(Op::read(register).after(bits.take(2)));
+    }
+
+    fn script_undefined(&mut self, mut bits: Bits) {
+        let facts = &self.tables.facts;
+        let beyond = (facts.counters + bits.below(31 - facts.counters)) as u8;
+        let known = facts.readable[bits.below(facts.readable.len() as u32) as usize];
+        let address = match bits.take(3) {
+            0 => SysReg::Pmmir.address(),
+            1 if facts.counters < 31 => SysReg::Pmevcntr(beyond).address(),
+            2 if facts.counters < 31 => SysReg::Pmevtyper(beyond).address(),
+            3 => undefined(bits.take(16) as u16),
+            _ => undefined(known ^ 1 << bits.take(4)),
+        };
+        // A read of PMMIR_EL1 would be permitted; writes of the others are the dangerous case as well.
+        let is_write = address == SysReg::Pmmir.address() || self.words.bits().take(1) == 1;
+        let kind = if is_write {
+            AccessKind::Write
+        } else {
+            AccessKind::Read
+        };
+        let data = self.words.next();
+        self.queue.push(Op {
+            address,
+            kind: kind as u8,
+            wait: 0,
+            data,
+        });
+    }
+
+    fn script_reserved(&mut self, mut bits: Bits) {
+        let Some(n) = self.some_counter(&mut bits) else {
+            return;
+        };
+        let Some(data) = self.reserved_type(n) else {
+            let op = self.read_counter(bits);
+            self.queue.push(op);
+            return;
+        };
+        let event_type = SysReg::Pmevtyper(n as u8);
+        self.queue.push(Op::write(event_type, data));
+        match bits.take(2) {
+            0 => self.queue.push(Op::read(event_type)),
+            1 => self.queue.push(Op::read(event_type).after(bits.take(2))),
+            _ => {}
+        }
+        // What has become UNKNOWN is made known: the counter, the one that is linked or chained to it, the flags.
+        let data = self.allocated_type(n);
+        self.queue
+            .push(Op::write(event_type, data).after(bits.take(1)));
+        let last = (n | 1).min(self.tables.facts.counters - 1);
+        let mut flags = 0;
+        for n in n..=last {
+            let data = self.counter_value();
+            self.queue.push(Op::write(SysReg::Pmevcntr(n as u8), data));
+            flags |= 1 << n;
+        }
+        self.queue.push(Op::write(SysReg::Pmovsclr, flags));
+    }
+}
+
+fn read_flags(mut bits: Bits) -> Op {
+    Op::read(if bits.take(1) == 0 {
+        SysReg::Pmovsclr
+    } else {
+        SysReg::Pmovsset
+    })
+}
+
+/// `address`, or, if there is a register at it, one with another op0, where there is none.
+fn undefined(address: u16) -> u16 {
+    if SysReg::from_address(address).is_some() {
+        address ^ 0x8000
+    } else {
+        address
+    }
+}

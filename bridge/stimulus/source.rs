@@ -1,0 +1,133 @@
+//! Stimulus of any source, as a run takes it.
+
+use pmu_model::CycleInput;
+
+use super::{GENERATOR_VERSION, Generator, Reader, StimulusError};
+
+/// Where the cycles of a run come from.
+#[derive(Clone, Debug)]
+pub enum Stimulus {
+    /// Made from a seed; it never ends.
+    Generated(Box<Generator>),
+    /// Read from a file.
+    Recorded(Reader),
+}
+
+/// A position in some [`Stimulus`], from which its cycles can be had again.
+#[derive(Clone, Debug)]
+pub enum Checkpoint {
+    /// The generator as it was.
+    Generated(Box<Generator>),
+    /// The next cycle.
+    Recorded(u64),
+}
+
+impl Checkpoint {
+    /// Number of the cycle that comes next after a restore.
+    pub fn cycle(&self) -> u64 {
+        match self {
+            Self::Generated(generator) => generator.cycle(),
+            Self::Recorded(cycle) => *cycle,
+        }
+    }
+}
+
+impl Stimulus {
+    /// The next cycles. How a run is cut into calls does not change them.
+    ///
+    /// # Returns
+    /// How many: fewer than asked for only at the end of recorded stimulus, 0 when there are none left.
+    ///
+    /// # Errors
+    /// Those of [`Reader::fill`].
+    #[inline(always)]
+    pub fn fill(&mut self, cycles: &mut [CycleInput]) -> Result<usize, StimulusError> {
+        match self {
+            Self::Generated(generator) => {
+                generator.fill(cycles);
+                Ok(cycles.len())
+            }
+            Self::Recorded(reader) => reader.fill(cycles),
+        }
+    }
+
+    /// The position, for [`Stimulus::restore`].
+    pub fn checkpoint(&self) -> Checkpoint {
+        match self {
+            Self::Generated(generator) => Checkpoint::Generated(generator.clone()),
+            Self::Recorded(reader) => Checkpoint::Recorded(reader.cycle()),
+        }
+    }
+
+    /// Goes back to a position of this stimulus.
+    ///
+    /// # Errors
+    /// A checkpoint of another kind of stimulus, or beyond its end.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StimulusError> {
+        match (&mut *self, checkpoint) {
+            (Self::Generated(generator), Checkpoint::Generated(saved)) => {
+                generator.clone_from(saved);
+                Ok(())
+            }
+            (Self::Recorded(reader), Checkpoint::Recorded(cycle)) => reader.seek(*cycle),
+            _ => Err(StimulusError::Checkpoint {
+                description: self.description(),
+            }),
+        }
+    }
+
+    /// Number of the next cycle.
+    pub fn cycle(&self) -> u64 {
+        match self {
+            Self::Generated(generator) => generator.cycle(),
+            Self::Recorded(reader) => reader.cycle(),
+        }
+    }
+
+    /// How many cycles there are; `None` if they never end.
+    pub fn cycles(&self) -> Option<u64> {
+        match self {
+            Self::Generated(_) => None,
+            Self::Recorded(reader) => Some(reader.header().cycles),
+        }
+    }
+
+    /// The seed that the cycles were made from, by this run or before it was recorded.
+    pub fn seed(&self) -> Option<u64> {
+        match self {
+            Self::Generated(generator) => Some(generator.seed()),
+            Self::Recorded(reader) => reader.header().origin.as_ref().map(|origin| origin.seed),
+        }
+    }
+
+    /// The stimulus in reports.
+    pub fn description(&self) -> String {
+        match self {
+            Self::Generated(generator) => {
+                format!(
+                    "seed {}, generator version {GENERATOR_VERSION}",
+                    generator.seed()
+                )
+            }
+            Self::Recorded(reader) => {
+                format!(
+                    "{}, {} cycles",
+                    reader.path().display(),
+                    reader.header().cycles
+                )
+            }
+        }
+    }
+}
+
+impl From<Generator> for Stimulus {
+    fn from(generator: Generator) -> Self {
+        Self::Generated(Box::new(generator))
+    }
+}
+
+impl From<Reader> for Stimulus {
+    fn from(reader: Reader) -> Self {
+        Self::Recorded(reader)
+    }
+}

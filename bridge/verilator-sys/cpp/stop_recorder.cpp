@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+#include "stop_recorder.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+#include "verilated.h"
+
+namespace verilator_sys {
+namespace {
+
+thread_local StopRecorder* current_recorder = nullptr;
+
+std::string format(const char* format, std::va_list arguments) {
+  std::va_list again;
+  va_copy(again, arguments);
+  const int size = std::vsnprintf(nullptr, 0, format, again);
+  va_end(again);
+  if (size <= 0) return {};
+  std::string text(static_cast<std::size_t>(size) + 1, '\0');
+  std::vsnprintf(&text[0], text.size(), format, arguments);
+  text.pop_back();
+  return text;
+}
+
+// True for "[<time>] %Error: ..." and "%Fatal: ...", which Verilator prints before it stops.
+bool announces_stop(const std::string& text) {
+  const std::size_t bracket = text.find("] %");
+  if (text.empty() || text[0] != '[' || bracket == std::string::npos) return false;
+  return text.compare(bracket + 2, 7, "%Error:") == 0 ||
+         text.compare(bracket + 2, 7, "%Fatal:") == 0;
+}
+
+void stop(StopKind kind, const char* file, int line, std::string text) {
+  Verilated::threadContextp()->gotError(kind != StopKind::kFinish);
+  Verilated::threadContextp()->gotFinish(true);
+  if (StopRecorder* const recorder = StopRecorder::current()) {
+    recorder->record(kind, file, line, std::move(text));
+  }
+}
+
+}  // namespace
+
+StopRecorder::Scope::Scope(StopRecorder* recorder) : outer_(current_recorder) {
+  current_recorder = recorder;
+}
+
+StopRecorder::Scope::~Scope() { current_recorder = outer_; }
+
+StopRecorder* StopRecorder::current() { return current_recorder; }
+
+void StopRecorder::record(StopKind kind, const char* file, int line, std::string text) {
+  if (stopped()) return;
+  file_ = file ? file : "";
+  text_ = std::move(text);
+  const std::uint32_t known_line = line > 0 ? static_cast<std::uint32_t>(line) : 0;
+  stop_ = {kind, known_line, file_.c_str(), text_.c_str(), cycle, time_ns};
+}
+
+void StopRecorder::print(std::string text) {
+  // Old text goes in large steps, so that a design that prints in every cycle costs no move of the
+  // whole log each time.
+  if (log_.size() + text.size() > 2 * kLogBytes && log_.size() > kLogBytes) {
+    const std::size_t excess = log_.size() - kLogBytes;
+    log_.erase(0, excess);
+    log_dropped_ += excess;
+  }
+  log_ += text;
+  last_print_ = std::move(text);
+}
+
+std::string StopRecorder::take_last_print() { return std::exchange(last_print_, {}); }
+
+void StopRecorder::clear_log() {
+  log_.clear();
+  log_dropped_ = 0;
+}
+
+}  // namespace verilator_sys
+
+using verilator_sys::EvaluationAborted;
+using verilator_sys::StopKind;
+using verilator_sys::StopRecorder;
+
+// Takes the place of printf in the run time. Text of nobody's design goes to standard error, since
+// standard output may carry a report.
+int verilator_sys_printf(const char* format, ...) {
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::string text = verilator_sys::format(format, arguments);
+  va_end(arguments);
+  const int size = static_cast<int>(text.size());
+  if (StopRecorder* const recorder = StopRecorder::current()) {
+    recorder->print(std::move(text));
+  } else {
+    std::fputs(text.c_str(), stderr);
+  }
+  return size;
+}
+
+// The functions below replace those of the run time that would print, and exit or abort; see
+// VL_USER_* in run_time_hooks.h.
+
+void vl_finish(const char* file, int line, const char*) {
+  verilator_sys::stop(StopKind::kFinish, file, line, {});
+}
+
+void vl_stop(const char* file, int line, const char* hierarchy) {
+  vl_stop_maybe(file, line, hierarchy, true);
+}
+
+// `maybe` is false for $fatal and true for everything that may be told to carry on.
+void vl_stop_maybe(const char* file, int line, const char*, bool maybe) {
+  Verilated::threadContextp()->errorCountInc();
+  std::string text;
+  if (StopRecorder* const recorder = StopRecorder::current()) {
+    text = recorder->take_last_print();
+    if (!verilator_sys::announces_stop(text)) text.clear();
+  }
+  verilator_sys::stop(maybe ? StopKind::kStop : StopKind::kFatal, file, line, std::move(text));
+}
+
+// The code that calls this does not expect it to return and may loop for ever.
+void vl_fatal(const char* file, int line, const char*, const char* message) {
+  const StopRecorder* const recorder = StopRecorder::current();
+  verilator_sys::stop(StopKind::kRuntime, file, line, message ? message : "");
+  if (recorder && recorder->evaluating) throw EvaluationAborted{};
+}
+
+void vl_warn(const char* file, int line, const char*, const char* message) {
+  verilator_sys_printf("%%Warning: %s:%d: %s\n", file ? file : "", line, message ? message : "");
+}

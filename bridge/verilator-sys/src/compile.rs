@@ -1,0 +1,379 @@
+//! Compiling C++: finding the compiler, compiling units in parallel, keeping objects.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+/// How hard the C++ compiler works on the code that runs in every cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Optimization {
+    /// `-O3`: about twice the speed of `-O2`. For anything that runs for more than some seconds.
+    #[default]
+    Full,
+    /// `-O1`: for a design that is built to be run once and thrown away.
+    Quick,
+}
+
+impl Optimization {
+    pub(crate) fn flag(self) -> &'static str {
+        match self {
+            Optimization::Full => "-O3",
+            Optimization::Quick => "-O1",
+        }
+    }
+}
+
+/// A C++ compiler that runs.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    path: PathBuf,
+    args: Vec<std::ffi::OsString>,
+    /// Path, flags and version: whatever the compiler's output depends on.
+    identity: String,
+}
+
+/// Why C++ could not be compiled.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// No compiler runs.
+    #[error(
+        "[C++] expected a C++17 compiler, found none of {tried}: install g++ or clang++, set CXX, \
+         or build with --no-default-features"
+    )]
+    NoCompiler {
+        /// The commands that were tried.
+        tried: String,
+    },
+    /// The compiler or the linker found errors.
+    #[error("[C++] expected {compiler} to make {file}, found:\n{message}")]
+    Failed {
+        /// The compiler.
+        compiler: PathBuf,
+        /// The file it should have made.
+        file: PathBuf,
+        /// Its first lines.
+        message: String,
+    },
+    /// A file could not be read or written.
+    #[error("[C++] expected to use {path}, found: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// Flags of every unit, whatever compiles it.
+const FLAGS: [&str; 15] = [
+    "-std=c++17",
+    "-w",
+    "-pthread",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-DVERILATOR=1",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TIMING=0",
+    "-DVM_TRACE=1",
+    "-DVM_TRACE_VCD=1",
+    "-DVM_TRACE_FST=0",
+    "-DVM_TRACE_SAIF=0",
+    "-DNDEBUG",
+];
+
+/// Flags for compilers that know them. A loop without end in a design is a hang that the user must
+/// see, so the compiler may not assume it away; and inline variables of one shared library
+/// must not be merged with those of another.
+const OPTIONAL_FLAGS: [&str; 2] = ["-fno-finite-loops", "-fno-gnu-unique"];
+
+impl Compiler {
+    /// Finds the compiler as the `cc` crate does: `CXX` and `CXXFLAGS` with their target-specific
+    /// forms, else `c++`; then `g++` and `clang++`.
+    ///
+    /// # Errors
+    /// [`CompileError::NoCompiler`] if none of them runs.
+    pub fn find() -> Result<Compiler, CompileError> {
+        Compiler::find_among(&[None, Some("g++"), Some("clang++")])
+    }
+
+    /// `None` stands for what the environment asks for, or the default.
+    fn find_among(names: &[Option<&str>]) -> Result<Compiler, CompileError> {
+        let mut tried = Vec::new();
+        for &name in names {
+            // A build script is told the target; a program compiles for what it was compiled for.
+            let variable = |name| std::env::var(name).ok();
+            let target = variable("TARGET").unwrap_or(env!("VERILATOR_SYS_TARGET").to_owned());
+            let host = variable("HOST").unwrap_or_else(|| target.clone());
+            let mut build = cc::Build::new();
+            build
+                .cpp(true)
+                .target(&target)
+                .host(&host)
+                .opt_level(3)
+                .debug(false);
+            build
+                .warnings(false)
+                .cargo_metadata(false)
+                .cargo_output(false);
+            if let Some(name) = name {
+                build.compiler(name);
+            }
+            let Ok(tool) = build.try_get_compiler() else {
+                continue;
+            };
+            let path = tool.path().to_owned();
+            tried.push(path.display().to_string());
+            let output = Command::new(&path).arg("--version").output();
+            let Some(output) = output.ok().filter(|output| output.status.success()) else {
+                // What CXX asks for is not replaced by something else.
+                if name.is_none() && path != Path::new("c++") {
+                    break;
+                }
+                continue;
+            };
+            let mut args = tool.args().to_vec();
+            args.extend(FLAGS.map(Into::into));
+            let optional = OPTIONAL_FLAGS.iter().filter(|flag| accepts(&path, flag));
+            args.extend(optional.map(Into::into));
+            let version = String::from_utf8_lossy(&output.stdout);
+            let identity = format!("{} {args:?} {version}", path.display());
+            return Ok(Compiler {
+                path,
+                args,
+                identity,
+            });
+        }
+        Err(CompileError::NoCompiler {
+            tried: tried.join(", "),
+        })
+    }
+
+    /// Whatever the compiler's output depends on besides its input, for a cache key.
+    pub(crate) fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(&self.args);
+        command
+    }
+
+    /// Links objects into a shared library that exports `symbol` and nothing else.
+    #[cfg(feature = "shared")]
+    pub(crate) fn link_shared(
+        &self,
+        objects: &[PathBuf],
+        symbol: &str,
+        library: &Path,
+    ) -> Result<(), CompileError> {
+        let mut command = self.command();
+        command.arg("-shared").args(objects);
+        if cfg!(target_os = "linux") {
+            let script = library.with_extension("map");
+            let text = format!("{{ global: {symbol}; local: *; }};\n");
+            fs::write(&script, text).map_err(io_error(&script))?;
+            let mut option = std::ffi::OsString::from("-Wl,--version-script=");
+            option.push(&script);
+            // A function that nothing defines is an error now, not when the design calls it.
+            command.arg(option).arg("-Wl,-z,defs");
+        }
+        self.make(command, library)
+    }
+
+    fn compile(&self, unit: &Unit, object: &Path) -> Result<(), CompileError> {
+        let mut command = self.command();
+        command.arg(unit.optimization);
+        for folder in &unit.include_dirs {
+            command.arg("-I").arg(folder);
+        }
+        command.args(["-include", HOOKS, "-c"]).arg(&unit.source);
+        self.make(command, object)
+    }
+
+    /// Runs a command that makes `file`, under a temporary name until it is complete.
+    fn make(&self, mut command: Command, file: &Path) -> Result<(), CompileError> {
+        let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+        let output = command
+            .arg("-o")
+            .arg(&temporary)
+            .output()
+            .map_err(io_error(&self.path))?;
+        if !output.status.success() {
+            let _ = fs::remove_file(&temporary);
+            return Err(CompileError::Failed {
+                compiler: self.path.clone(),
+                file: file.to_owned(),
+                message: first_lines(&String::from_utf8_lossy(&output.stderr)),
+            });
+        }
+        fs::rename(&temporary, file).map_err(io_error(file))
+    }
+}
+
+/// The header that goes ahead of every unit.
+pub(crate) const HOOKS: &str = "run_time_hooks.h";
+
+/// One file to compile.
+#[derive(Clone, Debug)]
+pub(crate) struct Unit {
+    /// Start of the object's name.
+    pub name: String,
+    pub source: PathBuf,
+    pub include_dirs: Vec<PathBuf>,
+    pub optimization: &'static str,
+    /// Hash of the source and of everything it may include.
+    pub content: String,
+    /// Where the object goes, unless it is there already.
+    pub object_dir: PathBuf,
+}
+
+impl Unit {
+    fn object(&self, compiler: &Compiler) -> PathBuf {
+        let mut hash = Hash::new();
+        hash.text(compiler.identity())
+            .text(self.optimization)
+            .text(&self.content);
+        self.object_dir
+            .join(format!("{}-{}.o", self.name, &hash.finish()[..32]))
+    }
+}
+
+/// Compiles the units that have no object yet, on every core, and returns all objects in order.
+/// The first units are begun first, so the longest should come first.
+pub(crate) fn objects(compiler: &Compiler, units: &[Unit]) -> Result<Vec<PathBuf>, CompileError> {
+    for unit in units {
+        fs::create_dir_all(&unit.object_dir).map_err(io_error(&unit.object_dir))?;
+    }
+    let objects: Vec<PathBuf> = units.iter().map(|unit| unit.object(compiler)).collect();
+    let missing: Vec<usize> = (0..units.len())
+        .filter(|&index| !objects[index].is_file())
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), CompileError> {
+        while let Some(&index) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+            compiler.compile(&units[index], &objects[index])?;
+        }
+        Ok(())
+    };
+    let workers = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(missing.len());
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        // A worker does not panic; if it did, so does this.
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().expect("worker finished"))
+    })?;
+    Ok(objects)
+}
+
+/// A hash over parts, each with its length, so that parts do not run into each other.
+pub(crate) struct Hash(Sha256);
+
+impl Hash {
+    pub(crate) fn new() -> Hash {
+        Hash(Sha256::new())
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> &mut Hash {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    pub(crate) fn text(&mut self, text: &str) -> &mut Hash {
+        self.bytes(text.as_bytes())
+    }
+
+    pub(crate) fn file(&mut self, path: &Path) -> Result<&mut Hash, CompileError> {
+        let bytes = fs::read(path).map_err(io_error(path))?;
+        Ok(self.bytes(&bytes))
+    }
+
+    pub(crate) fn finish(&self) -> String {
+        self.0
+            .clone()
+            .finalize()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+pub(crate) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> CompileError + use<> {
+    let path = path.to_owned();
+    move |source| CompileError::Io { path, source }
+}
+
+fn accepts(compiler: &Path, flag: &str) -> bool {
+    let output = Command::new(compiler)
+        .args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"])
+        .output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+fn first_lines(message: &str) -> String {
+    const LINES: usize = 12;
+    message.lines().take(LINES).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_compiler() {
+        let error =
+            Compiler::find_among(&[Some("/nowhere/c++"), Some("/nowhere/g++")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "[C++] expected a C++17 compiler, found none of /nowhere/c++, /nowhere/g++: install g++ \
+             or clang++, set CXX, or build with --no-default-features"
+        );
+    }
+
+    #[test]
+    fn parts_of_a_hash_do_not_run_into_each_other() {
+        let of = |parts: &[&str]| {
+            let mut hash = Hash::new();
+            for part in parts {
+                hash.text(part);
+            }
+            hash.finish()
+        };
+        assert_ne!(of(&["ab", "c"]), of(&["a", "bc"]));
+    }
+
+    #[test]
+    fn an_error_shows_the_compilers_first_lines() {
+        let folder = tempfile::tempdir().expect("created");
+        let source = folder.path().join("wrong.cpp");
+        fs::write(&source, "int f() { return x; }\n").expect("written");
+        fs::write(folder.path().join(HOOKS), "").expect("written");
+        let unit = Unit {
+            name: "wrong".to_owned(),
+            source,
+            include_dirs: vec![folder.path().to_owned()],
+            optimization: "-O0",
+            content: String::new(),
+            object_dir: folder.path().join("objects"),
+        };
+        let error = objects(&Compiler::find().expect("a compiler"), &[unit]).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("wrong.cpp:1:"), "{text}");
+        assert!(text.lines().count() <= 13, "{text}");
+        let left = fs::read_dir(folder.path().join("objects"))
+            .expect("read")
+            .count();
+        assert_eq!(left, 0, "no object and no temporary file is left");
+    }
+}

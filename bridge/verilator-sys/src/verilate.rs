@@ -1,0 +1,323 @@
+//! Running Verilator on a design.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::find::Verilator;
+use crate::version::Version;
+
+/// A design: what Verilator is told about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Design {
+    /// SystemVerilog files; packages before the modules that use them. Messages and stops name the
+    /// files as they are written here.
+    pub sources: Vec<PathBuf>,
+    /// Folders for `` `include `` and for modules that no source declares.
+    pub include_dirs: Vec<PathBuf>,
+    /// Name of the top module.
+    pub top: String,
+    /// Parameters of the top module: name and value, the value as in SystemVerilog.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// One run of Verilator.
+#[derive(Clone, Debug)]
+pub struct VerilateRequest<'a> {
+    /// What to Verilate.
+    pub design: &'a Design,
+    /// Whether the model can write value change dumps, which costs some speed also when it does not.
+    pub trace: bool,
+    /// Where the C++ goes. Created on demand; files of an earlier run with the same prefix are
+    /// removed.
+    pub out_dir: &'a Path,
+    /// Name of the generated class, and start of the name of every generated file and symbol.
+    pub prefix: &'a str,
+}
+
+/// What Verilator made.
+#[derive(Clone, Debug)]
+pub struct Verilated {
+    /// Name of the generated class.
+    pub prefix: String,
+    /// The folder of the generated files.
+    pub out_dir: PathBuf,
+    /// The header of the generated class.
+    pub header: PathBuf,
+    /// C++ files that run in every cycle.
+    pub fast: Vec<PathBuf>,
+    /// C++ files that run in every cycle that is traced.
+    pub trace: Vec<PathBuf>,
+    /// C++ files that run once or seldom.
+    pub slow: Vec<PathBuf>,
+    /// Files of Verilator's run time that the model needs.
+    pub run_time: Vec<PathBuf>,
+    /// Every file that Verilator read: sources, included files, its own binary. For
+    /// `rerun-if-changed`.
+    pub dependencies: Vec<PathBuf>,
+    /// Verilator's warnings; empty if there are none.
+    pub warnings: String,
+}
+
+/// Why a design could not be Verilated.
+#[derive(Debug, thiserror::Error)]
+pub enum VerilateError {
+    /// A source is missing.
+    #[error(
+        "[verilator] expected a SystemVerilog file at {path}, found none: correct the list of sources"
+    )]
+    NoSource {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// Verilator found errors in the design.
+    #[error("[verilator] expected Verilator {version} to accept the design, found:\n{message}")]
+    Rejected {
+        /// Version of the Verilator that was used.
+        version: Version,
+        /// Its own message.
+        message: String,
+    },
+    /// Verilator did not run, or a file could not be read or written.
+    #[error("[verilator] expected to use {path}, found: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Verilator's list of files is not as expected.
+    #[error(
+        "[verilator] expected {path} to list {expected}, found none: this Verilator is not supported"
+    )]
+    Listing {
+        /// The file that Verilator wrote.
+        path: PathBuf,
+        /// What it lacks.
+        expected: &'static str,
+    },
+}
+
+impl VerilateRequest<'_> {
+    /// Runs Verilator. Warnings do not fail; they are returned.
+    ///
+    /// # Errors
+    /// [`VerilateError`]; a rejected design comes with Verilator's own message.
+    pub fn run(&self, verilator: &Verilator) -> Result<Verilated, VerilateError> {
+        if let Some(path) = self.design.sources.iter().find(|path| !path.is_file()) {
+            return Err(VerilateError::NoSource { path: path.clone() });
+        }
+        self.clear().map_err(io_error(self.out_dir))?;
+        let mut command = verilator.command();
+        command.args(FLAGS);
+        command.arg("--prefix").arg(self.prefix);
+        command.arg("--top-module").arg(&self.design.top);
+        command.arg("--Mdir").arg(self.out_dir);
+        if self.trace {
+            command.arg("--trace");
+        }
+        for (name, value) in &self.design.parameters {
+            command.arg(format!("-G{name}={value}"));
+        }
+        for folder in &self.design.include_dirs {
+            command.arg("-y").arg(folder);
+        }
+        command.args(&self.design.sources);
+        let output = command.output().map_err(io_error(&verilator.bin))?;
+        let messages = String::from_utf8_lossy(&output.stderr)
+            .trim_end()
+            .to_owned();
+        if !output.status.success() {
+            let message = if messages.is_empty() {
+                output.status.to_string()
+            } else {
+                messages
+            };
+            return Err(VerilateError::Rejected {
+                version: verilator.version,
+                message,
+            });
+        }
+        self.read_lists(verilator, messages)
+    }
+
+    fn clear(&self) -> io::Result<()> {
+        fs::create_dir_all(self.out_dir)?;
+        for entry in fs::read_dir(self.out_dir)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(self.prefix) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_lists(
+        &self,
+        verilator: &Verilator,
+        warnings: String,
+    ) -> Result<Verilated, VerilateError> {
+        let file = |suffix: &str| self.out_dir.join(format!("{}{suffix}", self.prefix));
+        let read = |path: &Path| fs::read_to_string(path).map_err(io_error(path));
+
+        let classes_path = file("_classes.mk");
+        let classes = read(&classes_path)?;
+        let list = |variables: &[&str], folder: &Path| -> Vec<PathBuf> {
+            let names = variables
+                .iter()
+                .flat_map(|variable| make_list(&classes, variable));
+            names
+                .map(|name| folder.join(format!("{name}.cpp")))
+                .collect()
+        };
+        let include = verilator.include();
+        let fast = list(&["VM_CLASSES_FAST"], self.out_dir);
+        let trace = list(&["VM_SUPPORT_FAST"], self.out_dir);
+        let slow = list(&["VM_CLASSES_SLOW", "VM_SUPPORT_SLOW"], self.out_dir);
+        let run_time = list(&["VM_GLOBAL_FAST", "VM_GLOBAL_SLOW"], &include);
+        if fast.is_empty() || run_time.is_empty() {
+            return Err(VerilateError::Listing {
+                path: classes_path,
+                expected: "C++ files",
+            });
+        }
+
+        let files_path = file("__verFiles.dat");
+        let dependencies = source_list(&read(&files_path)?);
+        if dependencies.is_empty() {
+            return Err(VerilateError::Listing {
+                path: files_path,
+                expected: "source files",
+            });
+        }
+        for path in fast.iter().chain(&trace).chain(&slow) {
+            mark_fatal(path, &dependencies).map_err(io_error(path))?;
+        }
+        Ok(Verilated {
+            prefix: self.prefix.to_owned(),
+            out_dir: self.out_dir.to_owned(),
+            header: file(".h"),
+            fast,
+            trace,
+            slow,
+            run_time,
+            dependencies,
+            warnings,
+        })
+    }
+}
+
+/// The same for every design and version.
+const FLAGS: [&str; 17] = [
+    "--cc",
+    "-O3",
+    // What is uninitialized is zero, at no cost; the DUT contract starts every run with a reset.
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--assert",
+    // The clock is the only source of events. Delays in a design are ignored.
+    "--no-timing",
+    // The time stamps of traces and stops are in nanoseconds whatever the sources say.
+    "--timescale-override",
+    "1ns/1ns",
+    // Reset loops over more than the default of 64 elements, for versions that do not unroll them.
+    "--unroll-count",
+    "512",
+    // The default was 100 and is now 10000.
+    "--converge-limit",
+    "1000",
+    // Warnings are for the designer's lint, not for the one who runs the design.
+    "-Wno-fatal",
+    "--error-limit",
+    "20",
+];
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerilateError + use<> {
+    let path = path.to_owned();
+    move |source| VerilateError::Io { path, source }
+}
+
+/// The words of `VARIABLE += \` and its continuation lines.
+fn make_list<'a>(makefile: &'a str, variable: &str) -> Vec<&'a str> {
+    let mut lines = makefile.lines();
+    let start = format!("{variable} +=");
+    if lines.find(|line| line.starts_with(&start)).is_none() {
+        return Vec::new();
+    }
+    lines
+        .map(|line| line.trim().trim_end_matches('\\').trim_end())
+        .take_while(|name| !name.is_empty())
+        .collect()
+}
+
+/// The quoted paths at the end of the lines that start with `S`, for source.
+///
+/// This is the list by which Verilator itself sees whether its output is up to date. Unlike the
+/// dependency file for make it survives blanks in paths.
+fn source_list(files: &str) -> Vec<PathBuf> {
+    files
+        .lines()
+        .filter(|line| line.starts_with("S "))
+        .filter_map(|line| line.trim_end().trim_end_matches('"').rsplit_once('"'))
+        .map(|(_, path)| PathBuf::from(path))
+        .collect()
+}
+
+/// Tells `$fatal` from `$error` where Verilator does not.
+///
+/// Later versions pass `false` as a last argument when a stop comes from `$fatal`, and print
+/// `%Fatal:`; early ones compile both alike. For those, the argument is added to the stops of every
+/// line with a `$fatal`, so that the run time sees the same on every version.
+fn mark_fatal(cpp: &Path, sources: &[PathBuf]) -> io::Result<()> {
+    let text = fs::read_to_string(cpp)?;
+    if !text.contains("VL_STOP_MT(") || text.contains("%%Fatal:") {
+        return Ok(());
+    }
+    let mut marked = text.clone();
+    for path in sources {
+        // Verilator's own binary is among them.
+        let Ok(source) = fs::read_to_string(path) else {
+            continue;
+        };
+        for (index, line) in source.lines().enumerate() {
+            if line
+                .split("//")
+                .next()
+                .is_some_and(|code| code.contains("$fatal"))
+            {
+                let stop = format!("VL_STOP_MT(\"{}\", {}, \"\"", path.display(), index + 1);
+                marked = marked.replace(&format!("{stop});"), &format!("{stop}, false);"));
+            }
+        }
+    }
+    if marked != text {
+        fs::write(cpp, marked)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_list_of_a_makefile() {
+        let makefile =
+            "# comment\nVM_A += \\\n\tVx \\\n\tVx__0 \\\n\n# next\nVM_B += \\\n\nVM_C = 1\n";
+        assert_eq!(make_list(makefile, "VM_A"), ["Vx", "Vx__0"]);
+        assert_eq!(make_list(makefile, "VM_B"), [""; 0]);
+        assert_eq!(make_list(makefile, "VM_D"), [""; 0]);
+    }
+
+    #[test]
+    fn reads_sources_with_blanks_in_both_formats() {
+        let files = "C \"--cc\"\nS  1 2 3 0 \"/a/toy x.sv\"\nT 1 2 \"o/Vx.h\"\n\
+                     S  1 2 3 0 \"unhashed\" \"b.sv\"\n";
+        assert_eq!(
+            source_list(files),
+            [PathBuf::from("/a/toy x.sv"), PathBuf::from("b.sv")]
+        );
+    }
+}

@@ -1,0 +1,1 @@
+localparam int unsigned Amount = 10;

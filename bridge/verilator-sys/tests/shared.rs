@@ -1,0 +1,240 @@
+//! Designs compiled and loaded at run time.
+#![cfg(feature = "shared")]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+
+use common::{SIZES, build, counter, counts, inputs, rtl, scratch, verilator};
+use tempfile::tempdir;
+use verilator_sys::{CreateError, DutLibrary, PortSizes, StopKind};
+
+fn with_step(step: &str) -> verilator_sys::shared::SharedDutBuild {
+    let mut build = build("counter.sv", true);
+    build.design.parameters = vec![("Step".to_owned(), step.to_owned())];
+    build
+}
+
+#[test]
+fn runs_in_batches() {
+    let library = counter();
+    assert_eq!(library.sizes(), SIZES);
+    assert_eq!(library.top(), "lockstep_dut");
+    assert_eq!(library.verilator_version(), verilator().version.to_string());
+    let mut dut = library.create_traced().expect("created");
+    let mut outputs = vec![0; 3 * SIZES.output];
+    dut.run(&inputs(&[1, 2, 3]), &mut outputs).expect("goes on");
+    assert_eq!(counts(&outputs), [1, 3, 6]);
+    dut.run(&inputs(&[4]), &mut outputs[..SIZES.output])
+        .expect("goes on");
+    assert_eq!(counts(&outputs), [10, 3, 6]);
+    dut.run(&[], &mut []).expect("nothing to do");
+    assert_eq!(dut.cycles(), 4);
+}
+
+#[test]
+fn ports_of_plain_integers() {
+    let mut build = build("narrow.sv", false);
+    build.sizes = PortSizes {
+        input: 8,
+        output: 4,
+        parameters: 1,
+    };
+    let mut dut = build
+        .load(verilator())
+        .expect("built")
+        .create()
+        .expect("created");
+    assert_eq!(dut.parameters(), [0x5a]);
+    let inputs: Vec<u8> = [1, u64::MAX, 5 << 32 | 6].map(u64::to_le_bytes).concat();
+    let mut outputs = vec![0; 12];
+    dut.run(&inputs, &mut outputs).expect("goes on");
+    assert_eq!(outputs, [1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 11, 0, 0, 0]);
+    // In nanoseconds whatever the source's time scale, and the same number in every run.
+    let first = dut.take_log();
+    assert!(first.starts_with("at 10 on "), "{first}");
+    let mut again = build
+        .load(verilator())
+        .expect("built")
+        .create()
+        .expect("created");
+    again.run(&inputs, &mut outputs).expect("goes on");
+    assert_eq!(again.take_log(), first);
+}
+
+#[test]
+fn instances_do_not_share_state() {
+    let library = counter();
+    let mut first = library.create_traced().expect("created");
+    let mut second = library.create_traced().expect("created");
+    let mut output = vec![0; SIZES.output];
+    first.run(&inputs(&[5]), &mut output).expect("goes on");
+    first
+        .run(&inputs(&[common::STOP]), &mut output)
+        .expect_err("stops");
+    second.run(&inputs(&[1]), &mut output).expect("goes on");
+    assert_eq!(counts(&output), [1]);
+}
+
+#[test]
+fn parameters_belong_to_the_design() {
+    let (three, five) = (with_step("3"), with_step("5"));
+    let (three, five) = (three.load(verilator()), five.load(verilator()));
+    let mut three = three.expect("built").create_traced().expect("created");
+    let mut five = five.expect("built").create_traced().expect("created");
+    let mut output = vec![0; SIZES.output];
+    three.run(&inputs(&[2]), &mut output).expect("goes on");
+    assert_eq!(counts(&output), [6]);
+    five.run(&inputs(&[2]), &mut output).expect("goes on");
+    assert_eq!(counts(&output), [10]);
+    assert_eq!(three.parameters(), [3, 0, 0, 0]);
+    assert_eq!(five.parameters(), [5, 0, 0, 0]);
+}
+
+#[test]
+fn a_stop_in_an_initial_block_is_told_by_create() {
+    let library = with_step("101").load(verilator()).expect("built");
+    let error = library.create_traced().expect_err("stopped");
+    let CreateError::Stopped(stop) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(stop.kind, StopKind::Fatal);
+    assert_eq!(stop.message, "Step 101 is above MaxStep");
+    assert_eq!((stop.cycle, stop.time_ns), (0, 0));
+}
+
+#[test]
+fn a_variant_that_was_not_built() {
+    let error = counter().create().expect_err("built with tracing only");
+    assert_eq!(
+        error.to_string(),
+        "[DUT library] expected design `lockstep_dut` to be built without tracing, found the other \
+         variant only"
+    );
+}
+
+#[test]
+fn an_unchanged_design_comes_from_the_cache() {
+    let first = with_step("3").build(verilator()).expect("built");
+    let again = with_step("3").build(verilator()).expect("built");
+    assert!(again.cached);
+    assert_eq!(first.path, again.path);
+}
+
+#[test]
+fn whatever_changes_the_design_changes_the_library() {
+    let folder = tempdir().expect("created");
+    let source = folder.path().join("including.sv");
+    let included = folder.path().join("amount.svh");
+    fs::copy(rtl("including.sv"), &source).expect("copied");
+    fs::copy(rtl("include/amount.svh"), &included).expect("copied");
+    let mut build = build("including.sv", false);
+    build.design.sources = vec![source.clone()];
+    build.design.include_dirs = vec![folder.path().to_owned()];
+
+    let amount = || -> (u8, bool) {
+        let built = build.build(verilator()).expect("built");
+        let dut = build
+            .load(verilator())
+            .expect("built")
+            .create()
+            .expect("created");
+        (dut.parameters()[0], built.cached)
+    };
+    assert_eq!(amount(), (10, false));
+    fs::write(&included, "localparam int unsigned Amount = 20;\n").expect("written");
+    assert_eq!(amount(), (20, false));
+    let text = fs::read_to_string(&source)
+        .expect("read")
+        .replace("= Amount;", "= Amount + 1;");
+    fs::write(&source, text).expect("written");
+    assert_eq!(amount(), (21, false));
+    assert_eq!(amount(), (21, true));
+}
+
+#[test]
+fn builds_once_when_several_ask_at_once() {
+    let folder = tempdir().expect("created");
+    let mut build = build("including.sv", false);
+    build.design.include_dirs = vec![rtl("include")];
+    build.cache_dir = folder.path().to_owned();
+    let built: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..3)
+            .map(|_| scope.spawn(|| build.build(verilator())))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic").expect("built"))
+            .collect()
+    });
+    assert_eq!(built.iter().filter(|built| !built.cached).count(), 1);
+    let left = fs::read_dir(folder.path()).expect("read");
+    let left: Vec<PathBuf> = left.map(|entry| entry.expect("read").path()).collect();
+    assert!(
+        left.iter()
+            .all(|path| !path.to_string_lossy().contains(".building-")),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn a_missing_port() {
+    let error = build("ports.sv", false)
+        .build(verilator())
+        .expect_err("no port");
+    assert_eq!(
+        error.to_string(),
+        "[verilator] expected output port `parameters_o` of module `lockstep_dut`, found none: \
+         wrap the design in a module with the ports of the DUT contract"
+    );
+}
+
+#[test]
+fn a_port_of_another_width() {
+    let mut build = build("counter.sv", false);
+    build.sizes.input = 144;
+    assert_eq!(
+        build
+            .build(verilator())
+            .expect_err("other width")
+            .to_string(),
+        "[verilator] expected 1152 bits of port `cycle_input_i` of module `lockstep_dut`, found 96: \
+         the design implements another layout of the DUT contract"
+    );
+}
+
+#[test]
+fn a_function_that_nothing_defines_fails_the_build() {
+    let error = build("undefined_function.sv", false)
+        .build(verilator())
+        .expect_err("no function");
+    let text = error.to_string();
+    assert!(text.starts_with("[C++] expected "), "{text}");
+    assert!(text.contains("nobody_defines_this"), "{text}");
+}
+
+#[test]
+fn a_file_that_is_no_library() {
+    let path = scratch().join("no-library.so");
+    fs::write(&path, "text").expect("written");
+    // SAFETY: a text file has no code that could run.
+    let error = unsafe { DutLibrary::load(&path) }.expect_err("no library");
+    let text = error.to_string();
+    let start = format!(
+        "[DUT library] expected a loadable shared library at {}, found: ",
+        path.display()
+    );
+    assert!(text.starts_with(&start), "{text}");
+}
+
+#[test]
+fn a_library_of_something_else() {
+    // SAFETY: the C library is loaded already.
+    let error = unsafe { DutLibrary::load("libc.so.6".as_ref()) }.expect_err("not a design");
+    assert_eq!(
+        error.to_string(),
+        "[DUT library] expected interface version 1 in libc.so.6, found 0: build the design again"
+    );
+}

@@ -1,0 +1,169 @@
+//! Measures this crate's readers against wellen and the `vcd` crate on a dump.
+//!
+//! `cargo run --release --example throughput -- FILE [ROUNDS [READER]]`
+//!
+//! Every reader visits all changes on one thread. The readers take turns, so that a busy machine
+//! is busy for all of them; medians are shown.
+
+use std::error::Error;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::BufReader;
+use std::time::Instant;
+
+use lockstep_vcd::{Event, Slice, Source, Stream, ValueRef};
+
+/// Changes and time stamps.
+type Counts = (u64, u64);
+
+type Reader = Box<dyn Fn() -> Result<Counts, Box<dyn Error>>>;
+
+fn count(source: &mut impl Source) -> Result<Counts, Box<dyn Error>> {
+    let (mut changes, mut times) = (0, 0);
+    source.for_each(|event| match event {
+        Event::Change(signal, value) => {
+            black_box((signal, value));
+            changes += 1;
+        }
+        Event::Time(time) => {
+            black_box(time);
+            times += 1;
+        }
+        _ => {}
+    })?;
+    Ok((changes, times))
+}
+
+/// Converts every value, as one does who keeps them.
+fn convert(source: &mut impl Source) -> Result<Counts, Box<dyn Error>> {
+    let mut last = vec![None; source.header().signal_count()];
+    let (mut changes, mut times) = (0, 0);
+    source.for_each(|event| match event {
+        Event::Change(signal, ValueRef::Bits(bits)) => {
+            last[signal.index()] = bits.to_u64();
+            changes += 1;
+        }
+        Event::Time(_) => times += 1,
+        _ => {}
+    })?;
+    black_box(last);
+    Ok((changes, times))
+}
+
+fn wellen(path: &str) -> Result<Counts, Box<dyn Error>> {
+    let (mut changes, mut times) = (0, 0);
+    let options = wellen::LoadOptions {
+        multi_thread: false,
+        ..Default::default()
+    };
+    let mut dump = wellen::stream::read_from_file(path, &options)?;
+    let mut last = u64::MAX;
+    dump.stream_changes(wellen::stream::Filter::all(), |time, signal, value| {
+        black_box((signal, value));
+        changes += 1;
+        times += u64::from(time != last);
+        last = time;
+        Ok::<(), std::fmt::Error>(())
+    })
+    .map_err(|error| format!("{error:?}"))?;
+    Ok((changes, times))
+}
+
+fn vcd_crate(text: &[u8]) -> Result<Counts, Box<dyn Error>> {
+    let mut parser = vcd::Parser::new(text);
+    parser.parse_header()?;
+    let (mut changes, mut times) = (0, 0);
+    for command in parser {
+        match command? {
+            vcd::Command::Timestamp(time) => {
+                black_box(time);
+                times += 1;
+            }
+            vcd::Command::ChangeScalar(id, value) => {
+                black_box((id, value));
+                changes += 1;
+            }
+            vcd::Command::ChangeVector(id, value) => {
+                black_box((id, value));
+                changes += 1;
+            }
+            _ => {}
+        }
+    }
+    Ok((changes, times))
+}
+
+fn newlines(text: &[u8]) -> Counts {
+    (memchr::memchr_iter(b'\n', text).count() as u64, 0)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let path: &'static str = arguments.next().ok_or("expected a file")?.leak();
+    let rounds = arguments.next().map_or(Ok(5), |rounds| rounds.parse())?;
+    let only = arguments.next();
+    let text: &'static [u8] = std::fs::read(path)?.leak();
+    let megabytes = text.len() as f64 / 1e6;
+
+    let readers: Vec<(&str, Reader)> = vec![
+        ("newlines, memchr", Box::new(move || Ok(newlines(text)))),
+        ("slice", Box::new(move || count(&mut Slice::new(text)?))),
+        (
+            "slice, values",
+            Box::new(move || convert(&mut Slice::new(text)?)),
+        ),
+        (
+            "stream",
+            Box::new(move || count(&mut Stream::new(File::open(path)?)?)),
+        ),
+        (
+            "stream, values",
+            Box::new(move || convert(&mut Stream::new(File::open(path)?)?)),
+        ),
+        ("wellen, stream", Box::new(move || wellen(path))),
+        ("vcd crate, slice", Box::new(move || vcd_crate(text))),
+        ("vcd crate, file", Box::new(move || vcd_crate_file(path))),
+    ];
+    let mut seconds = vec![Vec::new(); readers.len()];
+    let mut counts = vec![(0, 0); readers.len()];
+    for _ in 0..rounds {
+        for (place, (_, read)) in readers.iter().enumerate() {
+            if only.as_ref().is_some_and(|only| only != readers[place].0) {
+                seconds[place].push(f64::NAN);
+                continue;
+            }
+            let start = Instant::now();
+            counts[place] = black_box(read()?);
+            seconds[place].push(start.elapsed().as_secs_f64());
+        }
+    }
+    let speed: Vec<f64> = seconds
+        .iter_mut()
+        .map(|seconds: &mut Vec<f64>| {
+            seconds.sort_by(f64::total_cmp);
+            megabytes / seconds[seconds.len() / 2]
+        })
+        .collect();
+    println!("{megabytes:.0} MB, medians of {rounds} rounds");
+    println!("{:18} {:>8} {:>12} {:>10}", "", "MB/s", "changes", "times");
+    for ((name, _), (speed, (changes, times))) in readers.iter().zip(speed.iter().zip(&counts)) {
+        println!("{name:18} {speed:8.0} {changes:12} {times:10}");
+    }
+    println!("stream / wellen stream   {:6.1}", speed[3] / speed[5]);
+    println!("slice / vcd crate slice  {:6.1}", speed[1] / speed[6]);
+    Ok(())
+}
+
+fn vcd_crate_file(path: &str) -> Result<Counts, Box<dyn Error>> {
+    let mut parser = vcd::Parser::new(BufReader::new(File::open(path)?));
+    parser.parse_header()?;
+    let (mut changes, mut times) = (0, 0);
+    for command in parser {
+        match command? {
+            vcd::Command::Timestamp(_) => times += 1,
+            vcd::Command::ChangeScalar(..) | vcd::Command::ChangeVector(..) => changes += 1,
+            _ => {}
+        }
+    }
+    Ok((changes, times))
+}

@@ -1,0 +1,381 @@
+//! The parser of the value changes: one nom parser per kind of command, chosen by its first byte.
+
+use std::ops::ControlFlow;
+
+use crate::codes::{Codes, is_blank};
+use crate::declarations::{blanks, keyword, until_end};
+use crate::digits;
+use crate::error::{Checked, Expected, Parsed, fail, incomplete};
+use crate::header::SignalId;
+use crate::value::{BitsRef, State, ValueRef};
+
+/// One thing that happens in a dump, borrowed from its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event<'a> {
+    /// Time advances to this tick. What comes before the first one happens at time 0.
+    Time(u64),
+    /// A signal takes a value.
+    Change(SignalId, ValueRef<'a>),
+    /// A section of the dump begins.
+    Begin(Section),
+    /// The section ends. Some tools leave this out.
+    End(Section),
+    /// A `$comment`, or a section that is unknown here: its text, trimmed.
+    Comment(&'a [u8]),
+}
+
+/// A command of the simulator that wrote values, whether or not they changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Section {
+    /// `$dumpall`: a checkpoint of all signals.
+    DumpAll,
+    /// `$dumpoff`: dumping stops, values are x.
+    DumpOff,
+    /// `$dumpon`: dumping resumes.
+    DumpOn,
+    /// `$dumpvars`: initial values.
+    DumpVars,
+}
+
+/// What a first byte begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Blank,
+    Scalar,
+    Time,
+    Vector,
+    Real,
+    Text,
+    Command,
+    Other,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'#' => Class::Time,
+            b'b' | b'B' => Class::Vector,
+            b'r' | b'R' => Class::Real,
+            b's' | b'S' => Class::Text,
+            b'$' => Class::Command,
+            other if is_blank(other) => Class::Blank,
+            other if State::from_byte(other).is_some() => Class::Scalar,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Whether a byte is a digit of a vector.
+const DIGITS: [bool; 256] = {
+    let mut digits = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        digits[byte] = State::from_byte(byte as u8).is_some();
+        byte += 1;
+    }
+    digits
+};
+
+/// What the parser must know of the dump before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// The time now.
+    pub(crate) time: u64,
+    /// The section that was begun last, if it has not ended.
+    pub(crate) section: Option<Section>,
+}
+
+/// Parses events and shows them to `visit`, until it breaks or no whole one is left; `rest` is then
+/// what follows the last one shown.
+///
+/// The two most frequent kinds have their own calls of `visit`, so that their events stay in
+/// registers.
+#[inline(always)]
+pub(crate) fn visit_all<'a, const LAST: bool, B>(
+    codes: &Codes,
+    progress: &mut Progress,
+    rest: &mut &'a [u8],
+    visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+) -> Checked<'a, ControlFlow<B>> {
+    loop {
+        let visited = if let Some((after, event)) = binary_change(codes, rest) {
+            *rest = after;
+            visit(event)
+        } else if let Some(b'#') = rest.first() {
+            let (after, event) = match time::<LAST>(progress, &rest[1..]) {
+                Err(nom::Err::Incomplete(_)) => return Ok(ControlFlow::Continue(())),
+                other => other?,
+            };
+            *rest = after;
+            visit(event)
+        } else {
+            let (after, event) = match event::<LAST>(codes, progress, rest) {
+                Err(nom::Err::Incomplete(_)) => return Ok(ControlFlow::Continue(())),
+                other => other?,
+            };
+            *rest = after;
+            visit(event)
+        };
+        if visited.is_break() {
+            return Ok(visited);
+        }
+    }
+}
+
+/// Parses the next event.
+///
+/// `Incomplete` means: with `LAST`, that nothing but white space is left; without, that the rest
+/// does not hold a whole event. With `LAST` the end of the input also ends a token.
+#[inline(always)]
+pub(crate) fn event<'a, const LAST: bool>(
+    codes: &Codes,
+    progress: &mut Progress,
+    mut input: &'a [u8],
+) -> Parsed<'a, Event<'a>> {
+    loop {
+        let Some((first, rest)) = input.split_first() else {
+            return incomplete();
+        };
+        return match CLASSES[usize::from(*first)] {
+            Class::Blank => {
+                input = rest;
+                continue;
+            }
+            Class::Scalar => scalar::<LAST>(codes, input, rest),
+            Class::Vector => vector::<LAST>(codes, rest),
+            Class::Time => time::<LAST>(progress, rest),
+            Class::Real => real::<LAST>(codes, rest),
+            Class::Text => string::<LAST>(codes, rest),
+            Class::Command => command::<LAST>(progress, input),
+            Class::Other => fail(input, Expected::Change),
+        };
+    }
+}
+
+/// Parses a change to 0, 1 or a vector of 1 to 64 of them, if the input is nothing but that and
+/// goes on for long enough. Everything else is None, and left to the general parsers.
+///
+/// Which kind of change comes next, and how long it is, nobody can predict; so this decides
+/// nothing by branches that depend on it.
+#[inline(always)]
+fn binary_change<'a>(codes: &Codes, input: &'a [u8]) -> Option<(&'a [u8], Event<'a>)> {
+    let head = input.first_chunk::<80>()?;
+    let vector = head[0] == b'b';
+    if head[usize::from(vector)] & !1 != b'0' {
+        return None;
+    }
+    // The first digit of a vector is the byte before these.
+    let others = digits::not_binary(head[2..].first_chunk::<64>()?);
+    let written = others.trailing_zeros() as usize + 1;
+    let (start, end, code) = if vector {
+        (1, 1 + written, 2 + written)
+    } else {
+        (0, 1, 1)
+    };
+    if vector & ((head[end] != b' ') | (others == 0)) {
+        return None;
+    }
+    let (length, entry) = codes.short(digits::eight(head.get(code..)?)?)?;
+    if end - start > entry.width as usize {
+        return None;
+    }
+    let bits = BitsRef {
+        digits: head.get(start..end)?,
+        width: entry.width,
+    };
+    let rest = input.get(code + length + 1..)?;
+    Some((rest, Event::Change(entry.signal, ValueRef::Bits(bits))))
+}
+
+#[inline(always)]
+fn scalar<'a, const LAST: bool>(
+    codes: &Codes,
+    input: &'a [u8],
+    rest: &'a [u8],
+) -> Parsed<'a, Event<'a>> {
+    let (rest, entry) = codes.parse::<LAST>(rest)?;
+    let bits = BitsRef {
+        digits: &input[..1],
+        width: entry.width,
+    };
+    if entry.width == 0 {
+        return fail(input, Expected::AtMostDigits(0));
+    }
+    Ok((rest, Event::Change(entry.signal, ValueRef::Bits(bits))))
+}
+
+#[inline(always)]
+fn vector<'a, const LAST: bool>(codes: &Codes, input: &'a [u8]) -> Parsed<'a, Event<'a>> {
+    let (rest, digits) = binary_digits(input);
+    let (rest, ()) = gap::<LAST>(rest, Expected::Digits)?;
+    let (rest, entry) = codes.parse::<LAST>(rest)?;
+    if digits.len() > entry.width as usize {
+        return fail(input, Expected::AtMostDigits(entry.width));
+    }
+    if digits.is_empty() && entry.width > 0 {
+        return fail(input, Expected::Digits);
+    }
+    let bits = BitsRef {
+        digits,
+        width: entry.width,
+    };
+    Ok((rest, Event::Change(entry.signal, ValueRef::Bits(bits))))
+}
+
+/// The longest prefix of digits, and what follows it.
+#[inline(always)]
+fn binary_digits(input: &[u8]) -> (&[u8], &[u8]) {
+    let mut rest = input;
+    while let Some(block) = rest.first_chunk::<64>() {
+        let length = digits::not_binary(block).trailing_zeros() as usize;
+        rest = &rest[length..];
+        if length < 64 {
+            break;
+        }
+    }
+    // Usually a blank; the table is for other states, and for the end of the input.
+    if rest.first().is_some_and(|&byte| DIGITS[usize::from(byte)]) {
+        let more = rest
+            .iter()
+            .take_while(|&&byte| DIGITS[usize::from(byte)])
+            .count();
+        rest = &rest[more..];
+    }
+    let length = input.len() - rest.len();
+    (rest, &input[..length])
+}
+
+/// The white space between a value and its code.
+#[inline(always)]
+fn gap<const LAST: bool>(input: &[u8], value: Expected) -> Parsed<'_, ()> {
+    match input {
+        [first, second, ..] if is_blank(*first) && *second > b' ' => Ok((&input[1..], ())),
+        _ => long_gap::<LAST>(input, value),
+    }
+}
+
+#[cold]
+fn long_gap<const LAST: bool>(input: &[u8], value: Expected) -> Parsed<'_, ()> {
+    match input.first() {
+        None if LAST => fail(input, Expected::Code),
+        None => incomplete(),
+        Some(&byte) if !is_blank(byte) => fail(input, value),
+        Some(_) => blanks(input),
+    }
+}
+
+#[inline(always)]
+fn time<'a, const LAST: bool>(progress: &mut Progress, input: &'a [u8]) -> Parsed<'a, Event<'a>> {
+    let (rest, time) = ticks::<LAST>(input)?;
+    if time < progress.time {
+        return fail(input, Expected::TimeNotBelow(progress.time));
+    }
+    progress.time = time;
+    Ok((rest, Event::Time(time)))
+}
+
+/// The digits of a time, and the one white space after them.
+#[inline(always)]
+pub(crate) fn ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
+    if let Some((first, second)) = digits::eight(input).zip(input.get(8..).and_then(digits::eight))
+    {
+        let length = digits::until_not_decimal(first);
+        if length < 8 {
+            if length > 0 && is_blank((first >> (8 * length)) as u8) {
+                return Ok((
+                    &input[length as usize + 1..],
+                    digits::decimal(first, length),
+                ));
+            }
+        } else {
+            let more = digits::until_not_decimal(second);
+            if more < 8 && is_blank((second >> (8 * more)) as u8) {
+                let high = digits::decimal(first, 8);
+                let scale = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
+                let time = high * scale[more as usize] + digits::decimal(second, more);
+                return Ok((&input[more as usize + 9..], time));
+            }
+        }
+    }
+    any_ticks::<LAST>(input)
+}
+
+#[inline(never)]
+fn any_ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
+    let length = input
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let (digits, rest) = input.split_at(length);
+    let value = || std::str::from_utf8(digits).ok()?.parse().ok();
+    match rest.split_first() {
+        None if !LAST => incomplete(),
+        Some((&byte, _)) if !is_blank(byte) && length > 0 => fail(rest, Expected::Separator),
+        after => match value() {
+            Some(time) => Ok((after.map_or(rest, |(_, rest)| rest), time)),
+            None => fail(input, Expected::Time),
+        },
+    }
+}
+
+/// A token that is followed by a gap and a code, for the rarer values.
+fn token<const LAST: bool>(input: &[u8], value: Expected) -> Parsed<'_, &[u8]> {
+    let length = input.iter().take_while(|&&byte| !is_blank(byte)).count();
+    let (token, rest) = input.split_at(length);
+    let (rest, ()) = gap::<LAST>(rest, value)?;
+    Ok((rest, token))
+}
+
+#[inline(never)]
+fn real<'a, const LAST: bool>(codes: &Codes, input: &'a [u8]) -> Parsed<'a, Event<'a>> {
+    let (rest, token) = token::<LAST>(input, Expected::Real)?;
+    let number = std::str::from_utf8(token)
+        .ok()
+        .and_then(|token| token.parse().ok());
+    let Some(number) = number else {
+        return fail(input, Expected::Real);
+    };
+    let (rest, entry) = codes.parse::<LAST>(rest)?;
+    Ok((rest, Event::Change(entry.signal, ValueRef::Real(number))))
+}
+
+#[inline(never)]
+fn string<'a, const LAST: bool>(codes: &Codes, input: &'a [u8]) -> Parsed<'a, Event<'a>> {
+    let (rest, token) = token::<LAST>(input, Expected::Text)?;
+    let (rest, entry) = codes.parse::<LAST>(rest)?;
+    Ok((rest, Event::Change(entry.signal, ValueRef::Text(token))))
+}
+
+#[inline(never)]
+fn command<'a, const LAST: bool>(
+    progress: &mut Progress,
+    input: &'a [u8],
+) -> Parsed<'a, Event<'a>> {
+    let (rest, keyword) = keyword(input, LAST)?;
+    let section = match keyword {
+        b"dumpall" => Section::DumpAll,
+        b"dumpoff" => Section::DumpOff,
+        b"dumpon" => Section::DumpOn,
+        b"dumpvars" => Section::DumpVars,
+        b"end" => {
+            return match progress.section.take() {
+                Some(section) => Ok((rest, Event::End(section))),
+                None => fail(input, Expected::OpenSection),
+            };
+        }
+        b"var" | b"scope" | b"upscope" | b"enddefinitions" => {
+            return fail(input, Expected::Change);
+        }
+        other if other.starts_with(b"dumpports") => return fail(input, Expected::FourState),
+        _ => {
+            let (rest, text) = until_end(rest, LAST)?;
+            return Ok((rest, Event::Comment(text.trim_ascii())));
+        }
+    };
+    progress.section = Some(section);
+    Ok((rest, Event::Begin(section)))
+}

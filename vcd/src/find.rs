@@ -1,0 +1,333 @@
+//! From a path, or the end of one, to the bits of a signal.
+
+use crate::error::Error;
+use crate::header::{BitRange, Header, SignalId, Variable};
+use crate::value::{Value, ValueRef};
+
+/// Bits of a signal to look at: all of a variable's, or some of them. Made by [`Header::find`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Probe {
+    signal: SignalId,
+    variable: u32,
+    /// Highest and lowest bit, counted from the right; None for all bits of the signal.
+    bits: Option<(u32, u32)>,
+}
+
+impl Probe {
+    /// All of a variable, by its place in [`Header::variables`]. None if there is no such place.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Probe, Slice, Source};
+    ///
+    /// let dump = Slice::new(b"$var reg 8 ! a $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(Probe::variable(header, 0).unwrap(), header.find("a")?);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn variable(header: &Header, index: usize) -> Option<Self> {
+        let variable = header.variables.get(index)?;
+        let narrower = variable.width < header.signal_width(variable.signal);
+        let bits = (narrower && variable.width > 0).then(|| (variable.width - 1, 0));
+        Some(Self {
+            signal: variable.signal,
+            variable: u32::try_from(index).ok()?,
+            bits,
+        })
+    }
+
+    /// The signal.
+    #[must_use]
+    pub const fn signal(&self) -> SignalId {
+        self.signal
+    }
+
+    /// Place of the variable in [`Header::variables`].
+    #[must_use]
+    pub const fn variable_index(&self) -> usize {
+        self.variable as usize
+    }
+
+    /// Number of bits that are looked at.
+    #[must_use]
+    pub fn width(&self, header: &Header) -> u32 {
+        match self.bits {
+            Some((hi, lo)) => hi - lo + 1,
+            None => header.signal_width(self.signal),
+        }
+    }
+
+    /// The probe's part of a value of its signal, owned.
+    ///
+    /// ```
+    /// use lockstep_vcd::{BitsRef, Slice, Source, ValueRef};
+    ///
+    /// let dump = Slice::new(b"$var reg 8 ! a [7:0] $end $enddefinitions $end\n")?;
+    /// let probe = dump.header().find("a[7:4]")?;
+    /// let value = ValueRef::Bits(BitsRef::new(b"10100000", 8).unwrap());
+    /// assert_eq!(probe.value(value).to_u64(), Some(0xa));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn value(&self, value: ValueRef<'_>) -> Value {
+        match (value, self.bits) {
+            (ValueRef::Bits(bits), Some((hi, lo))) => match bits.slice(hi, lo) {
+                Some(part) => Value::Bits(part),
+                None => Value::Bits(bits.to_bits()),
+            },
+            _ => value.to_value(),
+        }
+    }
+}
+
+/// How many alternatives an error names.
+const CANDIDATES: usize = 4;
+
+impl Header {
+    /// The variable with this path, or with some bits of it.
+    ///
+    /// `path` is a full path (`TOP.lockstep_dut.clk_i`) or the end of one, from the start of a
+    /// name (`lockstep_dut.clk_i`, `clk_i`). A full path is preferred to a longer one that ends
+    /// like it. Several variables of one signal count as one. After the path, `[hi:lo]` or
+    /// `[bit]` chooses bits, by the indices of the declaration, or from 0 on the right if it has
+    /// none. Backslashes of escaped names may be left out.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Slice, Source};
+    ///
+    /// let dump = Slice::new(b"$scope module TOP $end $scope module dut $end \
+    ///     $var wire 64 ! count [63:0] $end $upscope $end $upscope $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.find("TOP.dut.count")?, header.find("count")?);
+    /// assert_eq!(header.find("dut.count[15:0]")?.width(header), 16);
+    /// assert_eq!(
+    ///     header.find("TOP.count").unwrap_err().to_string(),
+    ///     "[vcd] expected a variable `TOP.count`, found none; there is `TOP.dut.count`",
+    /// );
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], [`Error::Ambiguous`], and [`Error::Bits`] if the variable has not the
+    /// bits asked for.
+    pub fn find(&self, path: &str) -> Result<Probe, Error> {
+        let plain = path.trim().replace('\\', "");
+        if let Some(index) = self.search(&plain, path)? {
+            return Ok(self.probe(index));
+        }
+        if let Some((name, asked)) = split_bits(&plain)
+            && let Some(index) = self.search(name, path)?
+        {
+            return self.part(index, asked);
+        }
+        Err(Error::NotFound {
+            path: path.to_owned(),
+            candidates: self.like(&plain),
+        })
+    }
+
+    fn probe(&self, index: usize) -> Probe {
+        Probe::variable(self, index).unwrap_or(Probe {
+            signal: SignalId(0),
+            variable: 0,
+            bits: None,
+        })
+    }
+
+    /// Index of the one variable whose path is `path` or ends with it.
+    fn search(&self, path: &str, asked: &str) -> Result<Option<usize>, Error> {
+        let mut found: Option<usize> = None;
+        let mut others = Vec::new();
+        for (index, variable) in self.variables.iter().enumerate() {
+            if !path.ends_with(&*variable.name) {
+                continue;
+            }
+            let full = self.path(variable);
+            if full == path {
+                return Ok(Some(index));
+            }
+            if !full
+                .strip_suffix(path)
+                .is_some_and(|before| before.ends_with('.'))
+            {
+                continue;
+            }
+            match found {
+                None => found = Some(index),
+                Some(first) if self.same(first, index) => {}
+                Some(_) if others.len() < CANDIDATES => others.push(full),
+                Some(_) => {}
+            }
+        }
+        match found {
+            Some(first) if !others.is_empty() => {
+                others.insert(0, self.path(&self.variables[first]));
+                others.truncate(CANDIDATES);
+                Err(Error::Ambiguous {
+                    path: asked.to_owned(),
+                    candidates: others,
+                })
+            }
+            found => Ok(found),
+        }
+    }
+
+    fn same(&self, one: usize, other: usize) -> bool {
+        let (one, other) = (&self.variables[one], &self.variables[other]);
+        one.signal == other.signal && one.width == other.width && one.range == other.range
+    }
+
+    /// Paths of variables with the same last name.
+    fn like(&self, path: &str) -> Vec<String> {
+        let path = split_bits(path).map_or(path, |(name, _)| name);
+        let name = path.rsplit('.').next().unwrap_or(path).to_lowercase();
+        let alike =
+            |variable: &&Variable| !name.is_empty() && variable.name.to_lowercase().contains(&name);
+        let mut paths: Vec<_> = self
+            .variables
+            .iter()
+            .filter(alike)
+            .map(|variable| self.path(variable))
+            .collect();
+        // The closest names are those with the least around what was asked for.
+        paths.sort_by_key(String::len);
+        paths.truncate(CANDIDATES);
+        paths
+    }
+
+    fn part(&self, index: usize, asked: BitRange) -> Result<Probe, Error> {
+        let variable = &self.variables[index];
+        let whole = variable.range.unwrap_or(BitRange {
+            msb: i64::from(variable.width) - 1,
+            lsb: 0,
+        });
+        let place = |index: i64| match whole.msb >= whole.lsb {
+            true => index.checked_sub(whole.lsb),
+            false => whole.lsb.checked_sub(index),
+        };
+        let bits = place(asked.msb).zip(place(asked.lsb)).and_then(|(hi, lo)| {
+            let (hi, lo) = (u32::try_from(hi).ok()?, u32::try_from(lo).ok()?);
+            (lo <= hi && hi < variable.width).then_some((hi, lo))
+        });
+        match bits {
+            Some(bits) => Ok(Probe {
+                bits: Some(bits),
+                ..self.probe(index)
+            }),
+            None => Err(Error::Bits {
+                path: self.path(variable),
+                msb: whole.msb,
+                lsb: whole.lsb,
+                asked: asked.to_string().trim_matches(['[', ']']).to_owned(),
+            }),
+        }
+    }
+}
+
+/// `name[hi:lo]` or `name[bit]` in two.
+fn split_bits(path: &str) -> Option<(&str, BitRange)> {
+    let (name, bits) = path.strip_suffix(']')?.rsplit_once('[')?;
+    let (msb, lsb) = bits.split_once(':').unwrap_or((bits, bits));
+    let range = BitRange {
+        msb: msb.trim().parse().ok()?,
+        lsb: lsb.trim().parse().ok()?,
+    };
+    (!name.is_empty()).then(|| (name.trim_end(), range))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Error, Slice, Source};
+
+    const DUMP: &str = "
+        $scope module top $end
+          $var reg 8 ! bus [7:0] $end
+          $var reg 8 \" up [0:7] $end
+          $var reg 8 # plain $end
+          $var reg 4 $ off [5:2] $end
+          $var reg 1 % mem[3] $end
+          $var reg 4 & \\a.b[1] [3:0] $end
+          $scope module a $end $var reg 8 ! bus [7:0] $end $var reg 1 ( en $end $upscope $end
+          $scope module b $end $var reg 8 ' bus [7:0] $end $var reg 1 ) en $end $upscope $end
+        $upscope $end
+        $enddefinitions $end\n";
+
+    type Bits = Option<(u32, u32)>;
+
+    fn code_and_bits(path: &str) -> Result<(String, u32, Bits), Error> {
+        let dump = Slice::new(DUMP.as_bytes())?;
+        let probe = dump.header().find(path)?;
+        let variable = &dump.header().variables()[probe.variable_index()];
+        Ok((
+            variable.code().to_owned(),
+            probe.width(dump.header()),
+            probe.bits,
+        ))
+    }
+
+    fn message(path: &str) -> String {
+        code_and_bits(path).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn full_paths_and_ends_of_paths_are_found() {
+        for (path, code) in [
+            ("top.bus", "!"),
+            ("top.a.bus", "!"),
+            ("a.bus", "!"),
+            ("b.bus", "'"),
+            ("plain", "#"),
+            ("top.mem[3]", "%"),
+            ("top.a.b[1]", "&"),
+            ("top.\\a.b[1]", "&"),
+            ("b.en", ")"),
+        ] {
+            assert_eq!(code_and_bits(path).unwrap().0, code, "{path}");
+        }
+    }
+
+    #[test]
+    fn bits_are_chosen_by_their_declared_indices() {
+        for (path, bits) in [
+            ("top.bus[7:4]", (7, 4)),
+            ("top.bus[3]", (3, 3)),
+            ("up[0:3]", (7, 4)),
+            ("up[7]", (0, 0)),
+            ("plain[6:1]", (6, 1)),
+            ("off[5:3]", (3, 1)),
+            ("a.b[1][2:1]", (2, 1)),
+        ] {
+            assert_eq!(code_and_bits(path).unwrap().2, Some(bits), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_explained() {
+        assert_eq!(
+            message("nothing"),
+            "[vcd] expected a variable `nothing`, found none"
+        );
+        assert_eq!(
+            message("a.PLAIN"),
+            "[vcd] expected a variable `a.PLAIN`, found none; there is `top.plain`"
+        );
+        assert_eq!(
+            message("en"),
+            "[vcd] expected one variable `en`, found several; there is `top.a.en`, `top.b.en`"
+        );
+        assert_eq!(
+            message("off[1:0]"),
+            "[vcd] expected bits of `top.off` within [5:2], found [1:0]"
+        );
+        assert_eq!(
+            message("up[7:0]"),
+            "[vcd] expected bits of `top.up` within [0:7], found [7:0]"
+        );
+    }
+
+    #[test]
+    fn a_name_is_not_found_within_another() {
+        assert!(code_and_bits("us").is_err());
+        assert!(code_and_bits("").is_err());
+    }
+}

@@ -1,0 +1,406 @@
+//! The model of a dump's declarations: scopes, variables, signals, time scale.
+
+use std::fmt;
+
+/// A signal: what changes. Several variables may name one signal (aliases).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SignalId(pub(crate) u32);
+
+impl SignalId {
+    /// The signal's number, dense from 0 in the order of declaration; below
+    /// [`Header::signal_count`].
+    ///
+    /// ```
+    /// # let dump = lockstep_vcd::Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n")?;
+    /// # use lockstep_vcd::Source;
+    /// assert_eq!(dump.header().variables()[0].signal().index(), 0);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A scope, by its place in [`Header::scopes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub(crate) u32);
+
+impl ScopeId {
+    /// The scope's place in [`Header::scopes`].
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$scope module top $end $var wire 1 ! a $end $upscope $end \
+    ///     $enddefinitions $end\n")?;
+    /// let top = dump.header().variables()[0].scope().expect("`a` is in a scope");
+    /// assert_eq!(dump.header().scopes()[top.index()].name(), "top");
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The kind of a scope: those of IEEE 1364, and those that tools of other languages write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScopeKind {
+    /// A module instance.
+    Module,
+    /// A task.
+    Task,
+    /// A function.
+    Function,
+    /// A named sequential block.
+    Begin,
+    /// A named parallel block.
+    Fork,
+    /// Any other word, as written.
+    Other(Box<str>),
+}
+
+/// A scope of the hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    pub(crate) kind: ScopeKind,
+    pub(crate) name: Box<str>,
+    pub(crate) parent: Option<ScopeId>,
+}
+
+impl Scope {
+    /// What the scope is.
+    #[must_use]
+    pub const fn kind(&self) -> &ScopeKind {
+        &self.kind
+    }
+
+    /// Its own name, without the backslash of an escaped one. Some tools leave it empty.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The scope around it. None at the top.
+    #[must_use]
+    pub const fn parent(&self) -> Option<ScopeId> {
+        self.parent
+    }
+}
+
+/// The kind of a variable: those of IEEE 1364 and IEEE 1800, and those that GTKWave adds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The names are the keywords.
+pub enum VarKind {
+    Event,
+    Integer,
+    Parameter,
+    Real,
+    RealParameter,
+    Realtime,
+    Reg,
+    Supply0,
+    Supply1,
+    Time,
+    Tri,
+    Triand,
+    Trior,
+    Trireg,
+    Tri0,
+    Tri1,
+    Wand,
+    Wire,
+    Wor,
+    Port,
+    SparseArray,
+    String,
+    Bit,
+    Logic,
+    Int,
+    ShortInt,
+    LongInt,
+    Byte,
+    Enum,
+    ShortReal,
+    /// A word that is none of these.
+    Other,
+}
+
+impl VarKind {
+    pub(crate) fn from_word(word: &[u8]) -> Self {
+        match word {
+            b"event" => Self::Event,
+            b"integer" => Self::Integer,
+            b"parameter" => Self::Parameter,
+            b"real" => Self::Real,
+            b"real_parameter" => Self::RealParameter,
+            b"realtime" => Self::Realtime,
+            b"reg" => Self::Reg,
+            b"supply0" => Self::Supply0,
+            b"supply1" => Self::Supply1,
+            b"time" => Self::Time,
+            b"tri" => Self::Tri,
+            b"triand" => Self::Triand,
+            b"trior" => Self::Trior,
+            b"trireg" => Self::Trireg,
+            b"tri0" => Self::Tri0,
+            b"tri1" => Self::Tri1,
+            b"wand" => Self::Wand,
+            b"wire" => Self::Wire,
+            b"wor" => Self::Wor,
+            b"port" => Self::Port,
+            b"sparray" => Self::SparseArray,
+            b"string" => Self::String,
+            b"bit" => Self::Bit,
+            b"logic" => Self::Logic,
+            b"int" => Self::Int,
+            b"shortint" => Self::ShortInt,
+            b"longint" => Self::LongInt,
+            b"byte" => Self::Byte,
+            b"enum" => Self::Enum,
+            b"shortreal" => Self::ShortReal,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The bit range of a variable as declared: `[msb:lsb]`, or `[bit]` with both the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BitRange {
+    /// Index of the leftmost bit.
+    pub msb: i64,
+    /// Index of the rightmost bit.
+    pub lsb: i64,
+}
+
+impl fmt::Display for BitRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.msb == self.lsb {
+            true => write!(f, "[{}]", self.msb),
+            false => write!(f, "[{}:{}]", self.msb, self.lsb),
+        }
+    }
+}
+
+/// A variable: a name in a scope for a signal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    pub(crate) kind: VarKind,
+    pub(crate) width: u32,
+    pub(crate) signal: SignalId,
+    pub(crate) code: Box<str>,
+    pub(crate) name: Box<str>,
+    pub(crate) range: Option<BitRange>,
+    pub(crate) scope: Option<ScopeId>,
+}
+
+impl Variable {
+    /// What the variable is.
+    #[must_use]
+    pub const fn kind(&self) -> VarKind {
+        self.kind
+    }
+
+    /// Width in bits as declared. For reals and strings it means nothing.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// The signal that it names.
+    #[must_use]
+    pub const fn signal(&self) -> SignalId {
+        self.signal
+    }
+
+    /// The identifier code of the signal in the dump.
+    #[must_use]
+    pub fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Its own name, without bit range and without the backslash of an escaped one.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The bit range that stood with the name.
+    #[must_use]
+    pub const fn range(&self) -> Option<BitRange> {
+        self.range
+    }
+
+    /// The scope in which it was declared. None outside of all scopes.
+    #[must_use]
+    pub const fn scope(&self) -> Option<ScopeId> {
+        self.scope
+    }
+}
+
+/// What one tick of a dump's time is: `number` times 10 to the `exponent` seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Timescale {
+    /// Usually 1, 10 or 100.
+    pub number: u32,
+    /// 0 for s, -3 for ms, down to -15 for fs.
+    pub exponent: i8,
+}
+
+impl Timescale {
+    /// Ticks as seconds.
+    ///
+    /// ```
+    /// use lockstep_vcd::Timescale;
+    /// assert_eq!(Timescale { number: 10, exponent: -9 }.seconds(5), 50e-9);
+    /// ```
+    #[must_use]
+    pub fn seconds(self, ticks: u64) -> f64 {
+        // Division by an exact power is rounded once.
+        ticks as f64 * f64::from(self.number) / 10_f64.powi(-i32::from(self.exponent))
+    }
+}
+
+impl fmt::Display for Timescale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS
+            .iter()
+            .find(|(_, exponent)| *exponent == self.exponent);
+        match unit {
+            Some((unit, _)) => write!(f, "{} {unit}", self.number),
+            None => write!(f, "{}e{} s", self.number, self.exponent),
+        }
+    }
+}
+
+/// Units of time; the last two are an extension of GTKWave.
+pub(crate) const UNITS: [(&str, i8); 8] = [
+    ("s", 0),
+    ("ms", -3),
+    ("us", -6),
+    ("ns", -9),
+    ("ps", -12),
+    ("fs", -15),
+    ("as", -18),
+    ("zs", -21),
+];
+
+/// All that stands before `$enddefinitions`.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    pub(crate) date: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) comments: Vec<String>,
+    pub(crate) timescale: Option<Timescale>,
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) variables: Vec<Variable>,
+    /// Width of each signal, the greatest of its variables.
+    pub(crate) widths: Vec<u32>,
+    pub(crate) start: u64,
+}
+
+impl Header {
+    /// The text of `$date`, trimmed.
+    #[must_use]
+    pub fn date(&self) -> Option<&str> {
+        self.date.as_deref()
+    }
+
+    /// The text of `$version`, trimmed: the tool that wrote the dump.
+    #[must_use]
+    pub fn version(&self) -> Option<&str> {
+        self.version.as_deref()
+    }
+
+    /// The texts of all `$comment`s among the declarations, trimmed.
+    #[must_use]
+    pub fn comments(&self) -> &[String] {
+        &self.comments
+    }
+
+    /// What one tick of time is. None if the dump does not say.
+    #[must_use]
+    pub const fn timescale(&self) -> Option<Timescale> {
+        self.timescale
+    }
+
+    /// All scopes in the order of declaration; a parent stands before its children. A scope that
+    /// the dump opens twice stands here twice.
+    #[must_use]
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// All variables in the order of declaration.
+    #[must_use]
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// Number of signals, which is the number of different identifier codes.
+    #[must_use]
+    pub const fn signal_count(&self) -> usize {
+        self.widths.len()
+    }
+
+    /// Width of a signal in bits: the greatest that a variable declares for it.
+    #[must_use]
+    pub fn signal_width(&self, signal: SignalId) -> u32 {
+        self.widths.get(signal.index()).copied().unwrap_or(0)
+    }
+
+    /// Byte of the uncompressed dump at which the declarations end.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.start
+    }
+
+    /// The scopes around a scope and itself, innermost first.
+    fn scope_chain(&self, scope: Option<ScopeId>) -> impl Iterator<Item = &Scope> {
+        let get = |id: ScopeId| &self.scopes[id.index()];
+        std::iter::successors(scope.map(get), move |scope| scope.parent.map(get))
+    }
+
+    /// Full path of a scope: names joined by dots, empty ones left out.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// # let dump = Slice::new(b"$scope module top $end $scope module dut $end \
+    /// #     $var wire 1 ! a $end $upscope $end $upscope $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.scope_path(header.variables()[0].scope().unwrap()), "top.dut");
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn scope_path(&self, scope: ScopeId) -> String {
+        self.join(Some(scope), None)
+    }
+
+    /// Full path of a variable: names joined by dots, without bit range.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// # let dump = Slice::new(b"$scope module top $end $scope module dut $end \
+    /// #     $var wire 8 ! a [7:0] $end $upscope $end $upscope $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.path(&header.variables()[0]), "top.dut.a");
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn path(&self, variable: &Variable) -> String {
+        self.join(variable.scope, Some(&variable.name))
+    }
+
+    fn join(&self, scope: Option<ScopeId>, name: Option<&str>) -> String {
+        let mut parts: Vec<&str> = name.into_iter().collect();
+        parts.extend(
+            self.scope_chain(scope)
+                .map(Scope::name)
+                .filter(|name| !name.is_empty()),
+        );
+        parts.reverse();
+        parts.join(".")
+    }
+}

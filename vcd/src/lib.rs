@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod changes;
+mod codes;
+mod declarations;
+mod digits;
+mod error;
+mod find;
+mod header;
+mod sample;
+mod seek;
+mod source;
+mod stream;
+mod value;
+mod window;
+
+pub use changes::{Event, Section};
+pub use error::Error;
+pub use find::Probe;
+pub use header::{
+    BitRange, Header, Scope, ScopeId, ScopeKind, SignalId, Timescale, VarKind, Variable,
+};
+pub use sample::{Sampler, Samples};
+pub use source::{Events, Slice, Source};
+pub use stream::{Input, Stream};
+pub use value::{Bits, BitsRef, State, Value, ValueRef};
+pub use window::{Trace, window};

@@ -1,0 +1,317 @@
+//! A window of a file in which one can seek, found by bisection.
+
+use std::io::{Read, Seek};
+use std::ops::{ControlFlow, RangeInclusive};
+
+use crate::changes::{Event, ticks};
+use crate::error::Error;
+use crate::find::Probe;
+use crate::source::{Place, Source};
+use crate::stream::{Stream, read};
+use crate::window::{Slots, Trace, scan, window};
+
+/// Below this many bytes a scan is as fast as to bisect on.
+const SCAN: u64 = 1 << 16;
+
+/// Bytes read at once in search of a time.
+const BLOCK: usize = 1 << 13;
+
+/// First distance to go back for the value of a signal that does not change near the window.
+const BACK: u64 = 1 << 18;
+
+/// A time in the dump: the place of its `#`, and its ticks.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    offset: u64,
+    time: u64,
+}
+
+impl<R: Read + Seek> Stream<R> {
+    /// Reads what `probes` see at the times of `range`; the same as
+    /// [`window`](crate::window()) from the start of the dump, but reads only around the window.
+    ///
+    /// The place is found by bisection over the times. For signals without a change just before
+    /// the window, it goes back for their last one, in growing steps, to the start of the dump if
+    /// need be. Times must stand at the start of a line, as all tools write them, and a comment
+    /// among the changes must not have a line that looks like a time. Where the dump
+    /// shows that it is not like that, it is scanned from its start instead. Faults in the parts
+    /// that are not read go unseen.
+    ///
+    /// Afterwards the stream stands behind the window or somewhere before it; see
+    /// [`rewind`](Self::rewind).
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let text = b"$var reg 8 ! a $end $enddefinitions $end\n#0\nb1 !\n#10\nb10 !\n#20\nb11 !\n";
+    /// let mut dump = Stream::new(Cursor::new(text))?;
+    /// let a = dump.header().find("a")?;
+    /// let traces = dump.window(&[a], 10..=15)?;
+    /// assert_eq!(traces[0].initial.as_ref().unwrap().to_u64(), Some(1));
+    /// assert_eq!(traces[0].at(15).unwrap().to_u64(), Some(2));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Syntax`] for faults before the end of the window.
+    pub fn window(
+        &mut self,
+        probes: &[Probe],
+        range: RangeInclusive<u64>,
+    ) -> Result<Vec<Trace>, Error> {
+        match self.bisected(probes, range.clone()) {
+            Ok(Some(traces)) => Ok(traces),
+            // What looks wrong from the middle may be right from the start, and else the scan
+            // tells the line of the fault.
+            Ok(None) | Err(Error::Syntax { .. }) => {
+                self.rewind()?;
+                window(self, probes, range)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// None if the times of the dump are not in order.
+    fn bisected(
+        &mut self,
+        probes: &[Probe],
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<Vec<Trace>>, Error> {
+        let Some(mark) = self.last_mark_before(*range.start())? else {
+            return Ok(None);
+        };
+        self.go(mark)?;
+        let empty = vec![Trace::default(); probes.len()];
+        let mut traces = scan(self, probes, range, mark.time, empty)?;
+        self.initial_values(probes, mark, &mut traces)?;
+        Ok(Some(traces))
+    }
+
+    fn first_mark(&self) -> Mark {
+        Mark {
+            offset: self.start().offset,
+            time: 0,
+        }
+    }
+
+    fn go(&mut self, mark: Mark) -> Result<(), Error> {
+        match mark.offset == self.start().offset {
+            true => self.rewind(),
+            // The line is not known; `window` does not let it be seen.
+            false => self.jump(
+                Place {
+                    offset: mark.offset,
+                    lines: 0,
+                },
+                mark.time,
+            ),
+        }
+    }
+
+    /// A mark before `time`, or the start of the changes, not far before the last such mark.
+    fn last_mark_before(&mut self, time: u64) -> Result<Option<Mark>, Error> {
+        let mut low = self.first_mark();
+        let mut high = Mark {
+            offset: self.length()?,
+            time: u64::MAX,
+        };
+        while high.offset.saturating_sub(low.offset) > SCAN {
+            let middle = low.offset + (high.offset - low.offset) / 2;
+            match self.next_mark(middle, high.offset)? {
+                Some(mark) if mark.time < low.time || mark.time > high.time => return Ok(None),
+                Some(mark) if mark.time < time => low = mark,
+                Some(mark) => {
+                    high = Mark {
+                        offset: middle,
+                        time: mark.time,
+                    }
+                }
+                None => high.offset = middle,
+            }
+        }
+        Ok(Some(low))
+    }
+
+    /// The first mark at or after byte `from` and before byte `to`.
+    fn next_mark(&mut self, from: u64, to: u64) -> Result<Option<Mark>, Error> {
+        let reader = self.reader_at(from)?;
+        // Text from byte `start` on that is not searched yet.
+        let (mut text, mut start) = (Vec::new(), from);
+        loop {
+            let filled = text.len();
+            text.resize(filled + BLOCK, 0);
+            let offset = start + filled as u64;
+            let length =
+                read(reader, &mut text[filled..]).map_err(|source| Error::Io { offset, source })?;
+            text.truncate(filled + length);
+            let mut searched = 0;
+            while let Some(found) = memchr::memmem::find(&text[searched..], b"\n#") {
+                searched += found;
+                let mark = start + searched as u64 + 1;
+                match ticks::<false>(&text[searched + 2..]) {
+                    _ if mark >= to => return Ok(None),
+                    Ok((_, time)) => return Ok(Some(Mark { offset: mark, time })),
+                    // A number longer than a block is none.
+                    Err(nom::Err::Incomplete(_)) if text.len() - searched < BLOCK => break,
+                    Err(_) => searched += 2,
+                }
+            }
+            if length == 0 || offset >= to {
+                return Ok(None);
+            }
+            if !text[searched..].starts_with(b"\n#") {
+                // A line feed at the very end may begin a mark.
+                searched = text.len() - 1;
+            }
+            text.drain(..searched);
+            start += searched as u64;
+        }
+    }
+
+    /// Finds the initial values that a scan from `mark` did not see.
+    fn initial_values(
+        &mut self,
+        probes: &[Probe],
+        mut mark: Mark,
+        traces: &mut [Trace],
+    ) -> Result<(), Error> {
+        let signals = self.header().signal_count();
+        let mut distance = BACK;
+        loop {
+            let missing: Vec<usize> = (0..traces.len())
+                .filter(|&place| traces[place].initial.is_none())
+                .collect();
+            if missing.is_empty() || mark.offset == self.start().offset {
+                return Ok(());
+            }
+            let back = mark.offset.saturating_sub(distance);
+            let from = match back > self.start().offset {
+                true => self
+                    .next_mark(back, mark.offset)?
+                    .unwrap_or(self.first_mark()),
+                false => self.first_mark(),
+            };
+            let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
+            let slots = Slots::new(signals, &sought);
+            self.go(from)?;
+            let _broke_off = self.try_for_each(|event| {
+                match event {
+                    // Up to the times seen already; there these signals do not change.
+                    Event::Time(time) if time > mark.time => return ControlFlow::Break(()),
+                    Event::Change(signal, value) => {
+                        for place in slots.of(signal) {
+                            traces[missing[place]].initial = Some(sought[place].value(value));
+                        }
+                    }
+                    _ => {}
+                }
+                ControlFlow::Continue(())
+            })?;
+            for &place in &missing {
+                traces[place].drop_repeated();
+            }
+            mark = from;
+            distance = distance.saturating_mul(4);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::Slice;
+
+    /// 4000 ticks of three signals, of which one changes often, one rarely, one at the start.
+    fn dump(line_end: &str) -> String {
+        let mut text = String::from(
+            "$var reg 16 ! often $end $var reg 16 \" rare $end $var reg 1 # once $end \
+             $var reg 1 $ never $end $enddefinitions $end",
+        );
+        text += line_end;
+        for tick in 0..40_000 {
+            write!(
+                text,
+                "#{}{line_end}b{:b} !{line_end}",
+                10 * tick,
+                tick & 0xffff
+            )
+            .unwrap();
+            if tick % 9000 == 0 {
+                write!(text, "b{:b} \"{line_end}", tick / 9000).unwrap();
+            }
+            if tick == 0 {
+                write!(text, "1#{line_end}").unwrap();
+            }
+        }
+        text
+    }
+
+    #[track_caller]
+    fn same_as_a_scan(text: &str, range: RangeInclusive<u64>) {
+        let mut slice = Slice::new(text.as_bytes()).unwrap();
+        let header = slice.header().clone();
+        let probes: Vec<_> = (0..4)
+            .map(|place| Probe::variable(&header, place).unwrap())
+            .collect();
+        let expected = window(&mut slice, &probes, range.clone()).unwrap();
+        let mut stream = Stream::new(Cursor::new(text)).unwrap();
+        let found = stream.window(&probes, range.clone()).unwrap();
+        assert_eq!(found, expected, "{range:?}");
+        let again = stream.window(&probes, range).unwrap();
+        assert_eq!(again, expected);
+    }
+
+    #[test]
+    fn bisection_finds_what_a_scan_finds() {
+        for text in [dump("\n"), dump("\r\n")] {
+            for start in [
+                0, 1, 9, 10, 95_003, 95_010, 179_999, 180_000, 399_990, 500_000,
+            ] {
+                for length in [0, 5, 100, 90_000] {
+                    same_as_a_scan(&text, start..=start + length);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_dump_without_line_feeds_is_scanned() {
+        same_as_a_scan(&dump(" "), 200_000..=200_050);
+    }
+
+    #[test]
+    fn a_comment_with_times_in_disorder_makes_no_difference() {
+        let mut text = dump("\n");
+        let middle = text.find("#200000\n").unwrap();
+        text.insert_str(
+            middle,
+            &format!("$comment\n{}$end\n", "#3\n".repeat(200_000)),
+        );
+        same_as_a_scan(&text, 300_000..=300_050);
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_line() {
+        let mut text = dump("\n");
+        let middle = text.find("#200000\n").unwrap();
+        text.insert_str(middle, "nonsense\n");
+        let mut stream = Stream::new(Cursor::new(&text)).unwrap();
+        let often = stream.header().find("often").unwrap();
+        let error = stream
+            .window(&[often], 200_000..=200_010)
+            .unwrap_err()
+            .to_string();
+        let line = text[..middle].lines().count() + 1;
+        assert_eq!(
+            error,
+            format!(
+                "[vcd] expected a value change, a time or a command, found `nonsense` \
+                 (line {line}, byte {middle})"
+            )
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! What both readers can do, and the reader of a dump that is in memory.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::changes::{Event, Progress, event, visit_all};
+use crate::codes::Codes;
+use crate::declarations::Declarations;
+use crate::error::{Error, Expected, Fault};
+use crate::header::Header;
+
+/// A dump whose events can be visited once, in order.
+///
+/// [`Slice`] reads from memory, [`Stream`](crate::Stream) from anything that implements `Read`.
+pub trait Source {
+    /// The declarations. Shared, so that a clone of the `Arc` can be used while events are read.
+    fn header(&self) -> &Arc<Header>;
+
+    /// Visits events until `visit` breaks or the dump ends; what follows a break is visited by
+    /// the next call.
+    ///
+    /// All events before a fault are visited, then its error is returned; so of a truncated dump
+    /// all complete changes are seen.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use lockstep_vcd::{Event, Slice, Source};
+    ///
+    /// let mut dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n#5\n0!\n")?;
+    /// let first_change = dump.try_for_each(|event| match event {
+    ///     Event::Change(_, value) => ControlFlow::Break(value.to_u64()),
+    ///     _ => ControlFlow::Continue(()),
+    /// })?;
+    /// assert_eq!(first_change, ControlFlow::Break(Some(1)));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] for a dump that is none, [`Error::Io`] if reading fails.
+    fn try_for_each<B>(
+        &mut self,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error>;
+
+    /// Visits all events.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Event, Slice, Source};
+    ///
+    /// let mut dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n#5\n0!\n")?;
+    /// let mut times = vec![];
+    /// dump.for_each(|event| {
+    ///     if let Event::Time(time) = event {
+    ///         times.push(time);
+    ///     }
+    /// })?;
+    /// assert_eq!(times, [3, 5]);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`try_for_each`](Self::try_for_each).
+    fn for_each(&mut self, mut visit: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        let visited = self.try_for_each(|event| {
+            visit(event);
+            ControlFlow::<()>::Continue(())
+        });
+        visited.map(drop)
+    }
+}
+
+/// Where a parser is in a text of which it has seen everything before `text`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// Bytes before the text.
+    pub(crate) offset: u64,
+    /// Line feeds before the text.
+    pub(crate) lines: u64,
+}
+
+impl Place {
+    /// The place after `text`.
+    pub(crate) fn after(self, text: &[u8]) -> Self {
+        Self {
+            offset: self.offset + text.len() as u64,
+            lines: self.lines + lines(text),
+        }
+    }
+
+    /// A fault within `text`, which begins at this place, as an error.
+    pub(crate) fn error(self, text: &[u8], fault: &Fault<'_>) -> Error {
+        let start = fault.at.as_ptr().addr().wrapping_sub(text.as_ptr().addr());
+        let at = self.after(text.get(..start).unwrap_or(text));
+        let found = Fault {
+            at: text.get(start..).unwrap_or(&[]),
+            ..*fault
+        };
+        Error::syntax(&found, at.lines + 1, at.offset)
+    }
+}
+
+fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// A nom error, of which only a fault can be left when the input is all there.
+pub(crate) fn fault_of<'a>(error: nom::Err<Fault<'a>>, text: &'a [u8]) -> Fault<'a> {
+    match error {
+        nom::Err::Error(fault) | nom::Err::Failure(fault) => fault,
+        nom::Err::Incomplete(_) => Fault {
+            at: &text[text.len()..],
+            expected: Expected::HeaderCommand,
+        },
+    }
+}
+
+/// A dump in memory.
+///
+/// ```
+/// use lockstep_vcd::{Slice, Source};
+///
+/// let dump = Slice::new(b"$timescale 1 ns $end $var reg 8 ! a $end $enddefinitions $end\n")?;
+/// assert_eq!(dump.header().timescale().unwrap().to_string(), "1 ns");
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Slice<'a> {
+    header: Arc<Header>,
+    codes: Arc<Codes>,
+    text: &'a [u8],
+    rest: &'a [u8],
+    progress: Progress,
+}
+
+impl<'a> Slice<'a> {
+    /// Parses the declarations of the dump `text`.
+    ///
+    /// ```
+    /// let error = lockstep_vcd::Slice::new(b"$var wire one ! a $end").unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "[vcd] expected a size in bits, at most 16777216, found `one` (line 1, byte 10)",
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Syntax`].
+    pub fn new(text: &'a [u8]) -> Result<Self, Error> {
+        let mut declarations = Declarations::default();
+        let rest = match declarations.parse(text, true) {
+            Ok((rest, _)) => rest,
+            Err(error) => return Err(Place::default().error(text, &fault_of(error, text))),
+        };
+        let (header, codes) = declarations.finish((text.len() - rest.len()) as u64);
+        Ok(Self {
+            header: Arc::new(header),
+            codes: Arc::new(codes),
+            text,
+            rest,
+            progress: Progress::default(),
+        })
+    }
+
+    /// Goes back to the first event.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Slice, Source};
+    ///
+    /// let mut dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n1!\n")?;
+    /// let mut count = 0;
+    /// dump.for_each(|_| count += 1)?;
+    /// dump.rewind();
+    /// dump.for_each(|_| count += 1)?;
+    /// assert_eq!(count, 2);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    pub fn rewind(&mut self) {
+        self.rest = &self.text[self.header.start as usize..];
+        self.progress = Progress::default();
+    }
+
+    /// The events that are left, as an iterator over values that live as long as the text.
+    ///
+    /// After an error there are no more.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Event, Slice};
+    ///
+    /// let text = b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n#5\n0!\n";
+    /// let events = Slice::new(text)?.events().collect::<Result<Vec<_>, _>>()?;
+    /// assert_eq!(events.iter().filter(|event| matches!(event, Event::Time(_))).count(), 2);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    pub fn events(&mut self) -> Events<'_, 'a> {
+        Events {
+            slice: self,
+            failed: false,
+        }
+    }
+
+    fn error(&self, fault: &Fault<'a>) -> Error {
+        Place::default().error(self.text, fault)
+    }
+}
+
+impl Source for Slice<'_> {
+    fn header(&self) -> &Arc<Header> {
+        &self.header
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        let mut rest = self.rest;
+        let visited = visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, &mut visit);
+        self.rest = rest;
+        visited.map_err(|error| self.error(&fault_of(error, self.text)))
+    }
+}
+
+/// Iterator over the events of a [`Slice`]; made by [`Slice::events`].
+#[derive(Debug)]
+pub struct Events<'s, 'a> {
+    slice: &'s mut Slice<'a>,
+    failed: bool,
+}
+
+impl<'a> Iterator for Events<'_, 'a> {
+    type Item = Result<Event<'a>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let slice = &mut *self.slice;
+        match event::<true>(&slice.codes, &mut slice.progress, slice.rest) {
+            Ok((rest, event)) => {
+                slice.rest = rest;
+                Some(Ok(event))
+            }
+            Err(nom::Err::Incomplete(_)) => None,
+            Err(nom::Err::Error(fault) | nom::Err::Failure(fault)) => {
+                self.failed = true;
+                Some(Err(slice.error(&fault)))
+            }
+        }
+    }
+}

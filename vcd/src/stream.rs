@@ -1,0 +1,312 @@
+//! The reader of a dump that comes from a file, a pipe or a decompressor, in constant memory.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::changes::{Event, Progress, visit_all};
+use crate::codes::Codes;
+use crate::declarations::{Declarations, MAX_WIDTH};
+use crate::error::{Error, Expected, Fault};
+use crate::header::Header;
+use crate::source::{Place, Source, fault_of};
+
+/// Bytes that are read at once. They stay in a second-level cache; more is not faster.
+const WINDOW: usize = 1 << 18;
+
+/// Longest command: the widest vector, and room for what stands around it.
+const MAX_COMMAND: usize = MAX_WIDTH as usize + WINDOW;
+
+/// Text of a dump of which the parsed part is forgotten.
+#[derive(Debug)]
+struct Buffer {
+    bytes: Vec<u8>,
+    /// The part of `bytes` that holds text.
+    start: usize,
+    end: usize,
+    /// Place of `bytes[0]`.
+    place: Place,
+    ended: bool,
+}
+
+impl Buffer {
+    fn new(place: Place) -> Self {
+        Self {
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+            place,
+            ended: false,
+        }
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.bytes[self.start..self.end]
+    }
+
+    fn error(&self, fault: &Fault<'_>) -> Error {
+        self.place.error(&self.bytes[..self.end], fault)
+    }
+
+    /// Reads on behind the text that is left, which holds no whole command.
+    fn refill(&mut self, reader: &mut impl Read) -> Result<(), Error> {
+        if self.text().len() > MAX_COMMAND {
+            let expected = Expected::CommandLength(MAX_COMMAND);
+            return Err(self.error(&Fault {
+                at: self.text(),
+                expected,
+            }));
+        }
+        self.place = self.place.after(&self.bytes[..self.start]);
+        self.bytes.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end + WINDOW / 2 > self.bytes.len() {
+            // Doubling, so that a long command is not parsed again for every window of it.
+            self.bytes.resize((2 * self.bytes.len()).max(WINDOW), 0);
+        }
+        let offset = self.place.offset + self.end as u64;
+        match read(reader, &mut self.bytes[self.end..]) {
+            Ok(0) => self.ended = true,
+            Ok(length) => self.end += length,
+            Err(source) => return Err(Error::Io { offset, source }),
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// A dump that is read once, from its beginning to its end, through a window of 256 KiB. The window
+/// grows only for a command that is longer, up to about 17 MiB.
+///
+/// ```
+/// use lockstep_vcd::{Source, Stream};
+///
+/// let pipe = &b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n"[..];
+/// let mut dump = Stream::new(pipe)?;
+/// let mut count = 0;
+/// dump.for_each(|_event| count += 1)?;
+/// assert_eq!(count, 2);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Stream<R> {
+    reader: R,
+    header: Arc<Header>,
+    codes: Codes,
+    buffer: Buffer,
+    progress: Progress,
+    /// Place at which the changes begin.
+    changes: Place,
+}
+
+/// What [`Stream::open`] reads from: a file, or what decompresses one.
+pub type Input = Box<dyn Read + Send>;
+
+impl Stream<Input> {
+    /// Opens a file and parses its declarations.
+    ///
+    /// With the features `gzip` and `zstd`, a compressed file is recognised by its first bytes.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Error, Stream};
+    ///
+    /// assert!(matches!(Stream::open("no such file"), Err(Error::Io { .. })));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Syntax`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::new(input(path.as_ref()).map_err(|source| Error::Io { offset: 0, source })?)
+    }
+}
+
+fn input(path: &Path) -> io::Result<Input> {
+    let mut file = File::open(path)?;
+    let mut magic = [0; 4];
+    let mut length = 0;
+    while length < magic.len() {
+        match read(&mut file, &mut magic[length..])? {
+            0 => break,
+            more => length += more,
+        }
+    }
+    let start = io::Cursor::new(magic).take(length as u64);
+    // A pipe cannot go back, so what was read of it is put before the rest.
+    let whole = match file.rewind() {
+        Ok(()) => Box::new(file) as Input,
+        Err(_) => Box::new(start.chain(file)),
+    };
+    match magic {
+        [0x1f, 0x8b, ..] => gunzip(whole),
+        [0x28, 0xb5, 0x2f, 0xfd] => unzstd(whole),
+        _ => Ok(whole),
+    }
+}
+
+#[cfg(feature = "gzip")]
+fn gunzip(input: Input) -> io::Result<Input> {
+    Ok(Box::new(flate2::read::MultiGzDecoder::new(input)))
+}
+
+#[cfg(not(feature = "gzip"))]
+fn gunzip(_: Input) -> io::Result<Input> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "a gzip file needs the feature `gzip`",
+    ))
+}
+
+#[cfg(feature = "zstd")]
+fn unzstd(input: Input) -> io::Result<Input> {
+    Ok(Box::new(zstd::stream::read::Decoder::new(input)?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unzstd(_: Input) -> io::Result<Input> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "a Zstandard file needs the feature `zstd`",
+    ))
+}
+
+impl<R: Read> Stream<R> {
+    /// Reads and parses the declarations of a dump. No `BufReader` is needed.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Syntax`].
+    pub fn new(mut reader: R) -> Result<Self, Error> {
+        let mut buffer = Buffer::new(Place::default());
+        let mut declarations = Declarations::default();
+        loop {
+            let (start, done) = match declarations.parse(buffer.text(), buffer.ended) {
+                Ok((rest, done)) => (buffer.end - rest.len(), done),
+                Err(error) => return Err(buffer.error(&fault_of(error, buffer.text()))),
+            };
+            buffer.start = start;
+            if done {
+                break;
+            }
+            buffer.refill(&mut reader)?;
+        }
+        let changes = buffer.place.after(&buffer.bytes[..buffer.start]);
+        let (header, codes) = declarations.finish(changes.offset);
+        let header = Arc::new(header);
+        Ok(Self {
+            reader,
+            header,
+            codes,
+            buffer,
+            progress: Progress::default(),
+            changes,
+        })
+    }
+
+    /// Visits the events that are in the window as a whole.
+    #[inline(always)]
+    fn drain<const LAST: bool, B>(
+        &mut self,
+        visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        let mut rest = &self.buffer.bytes[self.buffer.start..self.buffer.end];
+        let visited = visit_all::<LAST, B>(&self.codes, &mut self.progress, &mut rest, visit);
+        let visited =
+            visited.map_err(|error| self.buffer.error(&fault_of(error, self.buffer.text())));
+        self.buffer.start = self.buffer.end - rest.len();
+        visited
+    }
+}
+
+impl<R: Read> Source for Stream<R> {
+    fn header(&self) -> &Arc<Header> {
+        &self.header
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        loop {
+            if self.buffer.ended {
+                return self.drain::<true, B>(&mut visit);
+            }
+            if let ControlFlow::Break(value) = self.drain::<false, B>(&mut visit)? {
+                return Ok(ControlFlow::Break(value));
+            }
+            self.buffer.refill(&mut self.reader)?;
+        }
+    }
+}
+
+impl<R: Read + Seek> Stream<R> {
+    /// Goes back to the first event.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let text = b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n";
+    /// let mut dump = Stream::new(Cursor::new(text))?;
+    /// let mut count = 0;
+    /// dump.for_each(|_event| count += 1)?;
+    /// dump.rewind()?;
+    /// dump.for_each(|_event| count += 1)?;
+    /// assert_eq!(count, 4);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn rewind(&mut self) -> Result<(), Error> {
+        self.jump(self.changes, 0)
+    }
+
+    /// Continues at a place between two commands, at which it is `time`.
+    pub(crate) fn jump(&mut self, place: Place, time: u64) -> Result<(), Error> {
+        let seek = self.reader.seek(SeekFrom::Start(place.offset));
+        seek.map_err(|source| Error::Io {
+            offset: place.offset,
+            source,
+        })?;
+        let bytes = std::mem::take(&mut self.buffer.bytes);
+        self.buffer = Buffer {
+            bytes,
+            ..Buffer::new(place)
+        };
+        self.progress = Progress {
+            time,
+            section: None,
+        };
+        Ok(())
+    }
+
+    /// Place at which the changes begin.
+    pub(crate) const fn start(&self) -> Place {
+        self.changes
+    }
+
+    /// Reads from byte `offset` on; the stream must `jump` before it goes on.
+    pub(crate) fn reader_at(&mut self, offset: u64) -> Result<&mut R, Error> {
+        match self.reader.seek(SeekFrom::Start(offset)) {
+            Ok(_) => Ok(&mut self.reader),
+            Err(source) => Err(Error::Io { offset, source }),
+        }
+    }
+
+    /// Number of bytes of the dump; the stream must `jump` before it goes on.
+    pub(crate) fn length(&mut self) -> Result<u64, Error> {
+        self.reader
+            .seek(SeekFrom::End(0))
+            .map_err(|source| Error::Io { offset: 0, source })
+    }
+}

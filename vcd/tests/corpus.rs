@@ -1,0 +1,323 @@
+//! Dumps of real tools: this crate, wellen and the `vcd` crate must read the same out of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lockstep_vcd::{Bits, Event, Header, Slice, Source, Stream, ValueRef};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd")
+}
+
+/// All dumps of the corpus that are well formed.
+fn dumps() -> Vec<PathBuf> {
+    let mut dumps: Vec<PathBuf> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir() && !path.ends_with("malformed"))
+        .flat_map(|path| {
+            fs::read_dir(path)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "vcd"))
+        .collect();
+    dumps.sort();
+    assert!(dumps.len() >= 10, "the corpus is incomplete: {dumps:?}");
+    dumps
+}
+
+/// A change as `time code value`, the value at full width in lower case.
+type Changes = Vec<(u64, String, String)>;
+
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Bits(bits) => format!("{:b}", bits.to_bits()),
+        ValueRef::Real(real) => format!("r{real:?}"),
+        ValueRef::Text(text) => format!("s{}", String::from_utf8_lossy(text)),
+    }
+}
+
+fn codes(header: &Header) -> Vec<String> {
+    let mut codes = vec![String::new(); header.signal_count()];
+    for variable in header.variables() {
+        codes[variable.signal().index()] = variable.code().to_owned();
+    }
+    codes
+}
+
+fn our_changes(source: &mut impl Source) -> Changes {
+    let codes = codes(source.header());
+    let (mut changes, mut now) = (Changes::new(), 0);
+    source
+        .for_each(|event| match event {
+            Event::Time(time) => now = time,
+            Event::Change(signal, value) => {
+                changes.push((now, codes[signal.index()].clone(), shown(value)));
+            }
+            _ => {}
+        })
+        .unwrap();
+    changes
+}
+
+/// Digits at the width of the signal, in the four states.
+fn extended(digits: &str, width: u32) -> String {
+    let digits = digits.to_lowercase();
+    let bits = lockstep_vcd::BitsRef::new(digits.as_bytes(), width);
+    bits.map_or(digits.clone(), |bits| format!("{:b}", bits.to_bits()))
+}
+
+#[test]
+fn slice_and_stream_read_the_same() {
+    for path in dumps() {
+        let text = fs::read(&path).unwrap();
+        let expected = our_changes(&mut Slice::new(&text).unwrap());
+        assert_eq!(
+            our_changes(&mut Stream::open(&path).unwrap()),
+            expected,
+            "{path:?}"
+        );
+        // Windows of one byte and of odd sizes cut every token somewhere.
+        for size in [1, 2, 7, 61] {
+            let mut stream = Stream::new(Drops { text: &text, size }).unwrap();
+            assert_eq!(
+                our_changes(&mut stream),
+                expected,
+                "{path:?} in pieces of {size}"
+            );
+        }
+    }
+}
+
+/// Gives a few bytes at a time, like a slow pipe.
+struct Drops<'a> {
+    text: &'a [u8],
+    size: usize,
+}
+
+impl std::io::Read for Drops<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let size = self.size.min(buffer.len());
+        std::io::Read::read(&mut self.text, &mut buffer[..size])
+    }
+}
+
+/// What the `vcd` crate 0.7 does not read, and why.
+const NOT_FOR_VCD: [(&str, &str); 6] = [
+    (
+        "ghdl-2.0/kinds.vcd",
+        "the further states of VHDL are an error",
+    ),
+    ("hand/gtkwave.vcd", "the scope types of VHDL are an error"),
+    ("hand/header_order.vcd", "an unknown section is an error"),
+    (
+        "hand/missing_end.vcd",
+        "`$enddefinitions` without `$end` is an error",
+    ),
+    ("pyvcd-0.5.1/writer.vcd", "an empty string is an error"),
+    (
+        "verilator-5.006/hierarchy.vcd",
+        "scopes of type `struct` are an error",
+    ),
+];
+
+#[test]
+fn the_vcd_crate_reads_the_same_changes() {
+    for path in dumps() {
+        let text = fs::read(&path).unwrap();
+        let mut slice = Slice::new(&text).unwrap();
+        let header = slice.header().clone();
+        let widths: BTreeMap<String, u32> = header
+            .variables()
+            .iter()
+            .map(|v| (v.code().to_owned(), header.signal_width(v.signal())))
+            .collect();
+        let ours = our_changes(&mut slice);
+        let theirs = vcd_changes(&text, &widths).map_err(|error| error.to_string());
+        compare(&path, &NOT_FOR_VCD, theirs, |theirs| {
+            assert_eq!(ours, theirs, "{path:?}")
+        });
+    }
+}
+
+/// Compares with what another library read, which must be an error just for the exceptions.
+fn compare<T>(
+    path: &Path,
+    exceptions: &[(&str, &str)],
+    theirs: Result<T, String>,
+    same: impl FnOnce(T),
+) {
+    match (
+        theirs,
+        exceptions.iter().find(|(name, _)| path.ends_with(name)),
+    ) {
+        (Ok(theirs), None) => same(theirs),
+        (Err(error), None) => panic!("{path:?}: {error}"),
+        (Ok(_), Some((_, reason))) => panic!("{path:?} is no exception any more: {reason}"),
+        (Err(_), Some(_)) => {}
+    }
+}
+
+fn vcd_changes(text: &[u8], widths: &BTreeMap<String, u32>) -> Result<Changes, std::io::Error> {
+    let mut parser = vcd::Parser::new(text);
+    parser.parse_header()?;
+    let (mut changes, mut now) = (Changes::new(), 0);
+    for command in parser {
+        let (code, value) = match command? {
+            vcd::Command::Timestamp(time) => {
+                now = time;
+                continue;
+            }
+            vcd::Command::ChangeScalar(id, value) => (id, value.to_string()),
+            vcd::Command::ChangeVector(id, value) => (id, value.to_string()),
+            vcd::Command::ChangeReal(id, value) => (id, format!("r{value:?}")),
+            vcd::Command::ChangeString(id, value) => (id, format!("s{value}")),
+            _ => continue,
+        };
+        let code = code.to_string();
+        let value = match value.starts_with(['r', 's']) {
+            true => value,
+            false => extended(&value, widths[&code]),
+        };
+        changes.push((now, code, value));
+    }
+    Ok(changes)
+}
+
+/// What wellen 0.25 does not read, and why.
+const NOT_FOR_WELLEN: [(&str, &str); 4] = [
+    (
+        "hand/crlf.vcd",
+        "a CR LF between number and unit of the time scale is an error",
+    ),
+    ("hand/header_order.vcd", "an unknown section is an error"),
+    (
+        "hand/missing_end.vcd",
+        "`$enddefinitions` without `$end` is an error",
+    ),
+    (
+        "hand/one_line.vcd",
+        "changes on the line of `$enddefinitions` are not seen",
+    ),
+];
+
+#[test]
+fn wellen_reads_the_same_names_and_values() {
+    for path in dumps() {
+        let ours = our_values(&fs::read(&path).unwrap());
+        compare(&path, &NOT_FOR_WELLEN, wellen_values(&path), |theirs| {
+            for (name, values) in &ours {
+                assert_eq!(Some(values), theirs.get(name), "{path:?}: {name}");
+            }
+            let number = theirs.len();
+            assert_eq!(ours.len(), number, "{path:?}");
+        });
+    }
+}
+
+/// For each variable the times and values that it takes, without repetitions.
+type Values = BTreeMap<String, Vec<(u64, String)>>;
+
+fn push(values: &mut Vec<(u64, String)>, time: u64, value: String) {
+    // Of several values in a tick the last one is what is left.
+    if values.last().is_some_and(|(last, _)| *last == time) {
+        values.pop();
+    }
+    if values.last().is_none_or(|(_, last)| *last != value) {
+        values.push((time, value));
+    }
+}
+
+fn our_values(text: &[u8]) -> Values {
+    let mut slice = Slice::new(text).unwrap();
+    let header = slice.header().clone();
+    let mut by_signal = vec![Vec::new(); header.signal_count()];
+    let mut now = 0;
+    slice
+        .for_each(|event| match event {
+            Event::Time(time) => now = time,
+            Event::Change(signal, value) => push(&mut by_signal[signal.index()], now, shown(value)),
+            _ => {}
+        })
+        .unwrap();
+    let named = header.variables().iter();
+    named
+        .map(|v| (name(&header.path(v)), by_signal[v.signal().index()].clone()))
+        .collect()
+}
+
+/// A name as both libraries can be compared by. wellen keeps backslashes and shows elements of
+/// arrays as scopes, and takes the end of the escaped name `\escaped.name[3]` for an index.
+fn name(path: &str) -> String {
+    path.replace('\\', "")
+        .replace(".[", "[")
+        .replace("escaped.name[3]", "escaped.name")
+}
+
+fn wellen_values(path: &Path) -> Result<Values, String> {
+    let mut dump = wellen::simple::read(path).map_err(|error| error.to_string())?;
+    let variables: Vec<_> = dump
+        .hierarchy()
+        .all_vars()
+        .map(|reference| {
+            let variable = &dump.hierarchy()[reference];
+            (variable.full_name(dump.hierarchy()), variable.signal_ref())
+        })
+        .collect();
+    let signals: Vec<_> = variables.iter().map(|(_, signal)| *signal).collect();
+    dump.load_signals(&signals);
+    let times = dump.time_table().to_vec();
+    let mut all = Values::new();
+    for (full_name, signal) in variables {
+        let mut values = Vec::new();
+        for (index, value) in dump.get_signal(signal).unwrap().iter_changes() {
+            let value = match value {
+                wellen::SignalValueRef::Real(real) => format!("r{real:?}"),
+                // wellen resolves escapes.
+                wellen::SignalValueRef::String(text) => format!("s{}", text.replace('\\', "\\\\")),
+                wellen::SignalValueRef::Event => "1".to_owned(),
+                bits => {
+                    let digits = bits.to_bit_string().unwrap();
+                    extended(&digits, digits.len() as u32)
+                }
+            };
+            push(&mut values, times[index as usize], value);
+        }
+        all.insert(name(&full_name), values);
+    }
+    // No value at all means that changes were not seen.
+    if all.values().all(Vec::is_empty) {
+        return Err("no changes".to_owned());
+    }
+    Ok(all)
+}
+
+#[test]
+fn every_variable_is_found_by_its_path() {
+    for path in dumps() {
+        let text = fs::read(&path).unwrap();
+        let slice = Slice::new(&text).unwrap();
+        let header = slice.header();
+        for variable in header.variables() {
+            let probe = header.find(&header.path(variable)).unwrap();
+            let found = &header.variables()[probe.variable_index()];
+            assert_eq!(header.path(found), header.path(variable));
+        }
+    }
+}
+
+#[test]
+fn bits_survive_a_round_trip_through_their_digits() {
+    for path in dumps() {
+        for (_, _, value) in our_changes(&mut Stream::open(&path).unwrap()) {
+            if let Some(borrowed) = lockstep_vcd::BitsRef::new(value.as_bytes(), value.len() as u32)
+            {
+                let bits: Bits = borrowed.to_bits();
+                assert_eq!(format!("{bits:b}"), extended(&value, bits.width()));
+                assert_eq!(bits.to_u64(), borrowed.to_u64());
+            }
+        }
+    }
+}
