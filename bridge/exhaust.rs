@@ -320,8 +320,9 @@ mod tests {
             assert_eq!(tally.unreachable, tally.unreachable_agreed);
             assert_eq!(tally.agreed + tally.reserved + tally.unreachable, tally.points);
         }
-        // C_T of "less than 0" is never TRUE: C_P = 1 is left out, 256 points a configuration.
-        assert_eq!(tallies[0].unreachable, 8 * 256);
+        // C_T of "less than 0" is never TRUE, so C_P = 1 is not left: 256 points in each of the 9 configurations
+        // of TC = 11x, TH = 0 that are not reserved on an odd counter, and 16 with TLC without effect.
+        assert_eq!((tallies[0].unreachable, tallies[1].unreachable), (9 * 256, 16 * 256));
         assert_eq!(points(), 2 * 524_288);
     }
 

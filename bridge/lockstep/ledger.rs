@@ -62,9 +62,14 @@ impl Ledger {
         expected: &[CycleOutput],
         unknowns: &[Unknown],
     ) {
+        let ledger = &mut *self;
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || self.enter_changes(expected),
+            move || {
+                // Moved, not borrowed: only then is the closure compiled for the machine.
+                let ledger = ledger;
+                ledger.enter_changes(expected);
+            },
         );
         for ((input, output), unknown) in inputs.iter().zip(expected).zip(unknowns) {
             if unknown.increments != 0 {

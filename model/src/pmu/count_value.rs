@@ -7,7 +7,7 @@ use crate::contract::COUNTER_LANES;
 use crate::implementation::{CpWhenNotCounting, CtWhenBypassed, Implementation, LinkFromIdle};
 
 use super::event_type::{Condition, EventType};
-use super::lane::{Lane, Lanes};
+use super::lane::{Lane, Lanes, lanes};
 
 /// The threshold, edge and link controls of all counters, decoded into masks when they are written.
 #[derive(Clone, Debug)]
@@ -185,40 +185,53 @@ impl<L: Lane> CountValue<L> {
     #[inline(always)]
     fn threshold_condition(&self, v_b: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
         let controls = &self.controls;
-        std::array::from_fn(|n| {
-            let equal = L::mask(v_b[n] == controls.th[n]);
-            let less = L::mask(v_b[n] < controls.th[n]);
-            let looked_at = (equal & controls.on_equal[n]) | (less & controls.on_less[n]);
-            (looked_at ^ controls.inverted[n]) & counting[n]
-        })
+        lanes(
+            #[inline(always)]
+            |n| {
+                let equal = L::mask(v_b[n] == controls.th[n]);
+                let less = L::mask(v_b[n] < controls.th[n]);
+                let looked_at = (equal & controls.on_equal[n]) | (less & controls.on_less[n]);
+                (looked_at ^ controls.inverted[n]) & counting[n]
+            },
+        )
     }
 
     /// TH-22, TH-09: C_E.
     #[inline(always)]
     fn edge_condition(&self, c_t: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-        std::array::from_fn(|n| {
-            let either = self.c_p[n] ^ c_t[n];
-            let rises = either & c_t[n];
-            (rises | (either & self.controls.both_edges[n])) & counting[n]
-        })
+        lanes(
+            #[inline(always)]
+            |n| {
+                let either = self.c_p[n] ^ c_t[n];
+                let rises = either & c_t[n];
+                (rises | (either & self.controls.both_edges[n])) & counting[n]
+            },
+        )
     }
 
     /// The condition that decides what is counted: C_E with TE, else C_T (TH-27).
     #[inline(always)]
     fn condition(&self, c_t: &Lanes<L>, c_e: &Lanes<L>) -> Lanes<L> {
         let te = &self.controls.te;
-        std::array::from_fn(|n| (c_e[n] & te[n]) | (c_t[n] & !te[n]))
+        lanes(
+            #[inline(always)]
+            |n| (c_e[n] & te[n]) | (c_t[n] & !te[n]),
+        )
     }
 
     /// TH-23, TH-25, TH-27: V but for what is linked from n-1. It is V of every even counter.
     #[inline(always)]
     fn own_value(&self, v_b: &Lanes<L>, condition: &Lanes<L>) -> Lanes<L> {
         let controls = &self.controls;
-        std::array::from_fn(|n| {
-            let counted = condition[n] & ((v_b[n] & controls.true_base[n]) | controls.true_one[n]);
-            let bypassed = controls.bypassed[n];
-            (v_b[n] & bypassed) | (counted & !bypassed)
-        })
+        lanes(
+            #[inline(always)]
+            |n| {
+                let counted =
+                    condition[n] & ((v_b[n] & controls.true_base[n]) | controls.true_one[n]);
+                let bypassed = controls.bypassed[n];
+                (v_b[n] & bypassed) | (counted & !bypassed)
+            },
+        )
     }
 
     /// The mask of counters that count V\[n-1\] in this cycle: rows (C), (D), (E), (G).
@@ -235,7 +248,10 @@ impl<L: Lane> CountValue<L> {
     fn link(&self, own: &Lanes<L>, condition: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
         let mut below = [L::ZERO; COUNTER_LANES];
         below[1..].copy_from_slice(&own[..COUNTER_LANES - 1]);
-        std::array::from_fn(|n| own[n] | (below[n] & self.linking(n, condition, counting)))
+        lanes(
+            #[inline(always)]
+            |n| own[n] | (below[n] & self.linking(n, condition, counting)),
+        )
     }
 
     /// A-TH-5 STALE: the pseudocode's variable holds V of the last counter that was counting, which an even
@@ -266,13 +282,19 @@ impl<L: Lane> CountValue<L> {
         };
         Intermediates {
             // TH-23, TH-24: as if TE were 0.
-            v_t: std::array::from_fn(|n| {
-                let base = controls.both_edges[n] & !controls.true_link[n];
-                let one = !controls.both_edges[n] & !controls.true_link[n] & L::ONE;
-                pick(n, values.c_t[n], (values.v_b[n] & base) | one)
-            }),
+            v_t: lanes(
+                #[inline(always)]
+                |n| {
+                    let base = controls.both_edges[n] & !controls.true_link[n];
+                    let one = !controls.both_edges[n] & !controls.true_link[n] & L::ONE;
+                    pick(n, values.c_t[n], (values.v_b[n] & base) | one)
+                },
+            ),
             // TH-25, TH-26: as if TE were 1.
-            v_e: std::array::from_fn(|n| pick(n, values.c_e[n], !controls.true_link[n] & L::ONE)),
+            v_e: lanes(
+                #[inline(always)]
+                |n| pick(n, values.c_e[n], !controls.true_link[n] & L::ONE),
+            ),
         }
     }
 }
@@ -280,5 +302,8 @@ impl<L: Lane> CountValue<L> {
 /// TH-09: V_B is zero where not counting.
 #[inline(always)]
 fn gate<L: Lane>(base: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-    std::array::from_fn(|n| base[n] & counting[n])
+    lanes(
+        #[inline(always)]
+        |n| base[n] & counting[n],
+    )
 }

@@ -4,7 +4,7 @@ use crate::contract::{COUNTER_LANES, EVENT_LANES};
 use crate::implementation::Implementation;
 
 use super::event_type::CHAIN;
-use super::lane::Lanes;
+use super::lane::{Lanes, lanes};
 
 /// Which event each counter counts.
 #[derive(Clone, Debug)]
@@ -50,7 +50,10 @@ impl EventMux {
     /// DUT-16: V_B of every counter, CHAIN left out.
     #[inline(always)]
     pub fn base_values(&self, events: &[u16; EVENT_LANES]) -> Lanes<u16> {
-        std::array::from_fn(|n| events[usize::from(self.select[n]) % EVENT_LANES] & self.taken[n])
+        lanes(
+            #[inline(always)]
+            |n| events[usize::from(self.select[n]) % EVENT_LANES] & self.taken[n],
+        )
     }
 
     /// The counters that count CHAIN.

@@ -8,6 +8,17 @@ use crate::contract::COUNTER_LANES;
 /// An array with one value a counter.
 pub type Lanes<L> = [L; COUNTER_LANES];
 
+/// An array made lane by lane. `std::array::from_fn` would do the same, but it is a function of its own, and
+/// not compiled for the instructions of the machine that its caller is compiled for.
+#[inline(always)]
+pub fn lanes<L: Copy + Default>(value: impl Fn(usize) -> L) -> Lanes<L> {
+    let mut lanes = [L::default(); COUNTER_LANES];
+    for (n, lane) in lanes.iter_mut().enumerate() {
+        *lane = value(n);
+    }
+    lanes
+}
+
 /// An unsigned value that can also be a mask. `u16` is wide enough for the contract's event lanes; wider
 /// ones exist for base values that the text leaves unbounded (A-TH-15).
 pub trait Lane:

@@ -183,15 +183,14 @@ impl Model {
         unknowns: &mut [Unknown],
     ) {
         assert!(inputs.len() == outputs.len() && inputs.len() == unknowns.len());
+        let model = self;
         pulp::Arch::new().dispatch(
             #[inline(always)]
-            || {
-                for ((input, output), unknown) in inputs
-                    .iter()
-                    .zip(outputs.iter_mut())
-                    .zip(unknowns.iter_mut())
-                {
-                    self.step(input, output, unknown, &mut NoTracer);
+            move || {
+                // Moved, not borrowed: only then is the closure compiled for the machine.
+                let (model, outputs, unknowns) = (model, outputs, unknowns);
+                for ((input, output), unknown) in inputs.iter().zip(outputs).zip(unknowns) {
+                    model.step(input, output, unknown, &mut NoTracer);
                 }
             },
         );
