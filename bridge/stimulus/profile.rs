@@ -19,7 +19,7 @@ use super::StimulusError;
 pub struct Profile {
     /// Resets in mid-run.
     pub reset: Resets,
-    /// Contents of PMEVTYPER<n>_EL0.
+    /// Contents of PMEVTYPER\<n\>_EL0.
     pub types: Types,
     /// The phases that a run is made of.
     pub phases: Phases,

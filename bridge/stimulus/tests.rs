@@ -449,3 +449,9 @@ fn a_run_from_a_seed_has_the_hash_of_its_file() {
     }
     assert_eq!(hasher.hash(), header.hash);
 }
+
+#[test]
+fn the_documented_profile_is_the_default() {
+    let documented = include_str!("../../docs/stimulus.md");
+    assert!(documented.contains(&Profile::default().to_toml()));
+}

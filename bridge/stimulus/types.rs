@@ -1,4 +1,4 @@
-//! Contents of PMEVTYPER<n>_EL0.
+//! Contents of PMEVTYPER\<n\>_EL0.
 
 use pmu_model::pmu::event_type::{CHAIN, EVTCOUNT, TH};
 
