@@ -1,6 +1,10 @@
 //! Conformance vectors: JSON Lines of stimulus and expected outputs, made by somebody else's reading of the
 //! requirements, run on the model.
 
+mod cyc;
+mod ety;
+mod spe;
+mod spmu;
 mod th;
 mod value;
 
@@ -12,7 +16,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 /// The areas that this program checks.
-pub const AREAS: &[&str] = &["th"];
+pub const AREAS: &[&str] = &["th", "spe", "ety", "cyc", "spmu"];
 
 /// One line that the model does not agree with.
 #[derive(Clone, Debug, Serialize)]
@@ -146,6 +150,13 @@ fn run_line(
     let outcome = match area.as_str() {
         "th" => th::run(serde_json::from_str(text).map_err(|error| malformed(&error))?)
             .map_err(|error| malformed(&error))?,
+        "spe" => spe::run(serde_json::from_str(text).map_err(|error| malformed(&error))?)
+            .map_err(|error| malformed(&error))?,
+        "ety" => ety::run(serde_json::from_str(text).map_err(|error| malformed(&error))?)
+            .map_err(|error| malformed(&error))?,
+        "cyc" => cyc::run(serde_json::from_str(text).map_err(|error| malformed(&error))?)
+            .map_err(|error| malformed(&error))?,
+        "spmu" => spmu::run(serde_json::from_str(text).map_err(|error| malformed(&error))?),
         _ => {
             return Err(ConformError::UnknownArea {
                 path: path.into(),

@@ -25,9 +25,13 @@
 #![forbid(unsafe_code)]
 
 pub mod contract;
+pub mod cycles;
+pub mod evtyper;
 pub mod implementation;
 pub mod pmu;
 pub mod rules;
+pub mod spe;
+pub mod spmu;
 pub mod sysreg;
 pub mod trace;
 

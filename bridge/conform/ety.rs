@@ -1,0 +1,415 @@
+//! Area `ety`: PMEVTYPER<n>_EL0.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use pmu_model::Implementation;
+use pmu_model::evtyper::access::{Context, Direction, Outcome, access};
+use pmu_model::evtyper::configuration::{
+    AccessModel, BadHpmn, Features, Knobs, OutOfRange, UnsupportedOther, Vs11,
+};
+use pmu_model::evtyper::effective_mt::{MtpmuEnables, effective_mt};
+use pmu_model::evtyper::events::{Counts, event_behaviour};
+use pmu_model::evtyper::filter::{ExceptionLevel, ExecutionState, SecurityState, filtered};
+use pmu_model::evtyper::{Configuration, EventTypeRegister};
+use pmu_model::implementation::{Layout, Res0};
+use pmu_model::pmu::event_type::{EVTCOUNT, FIELDS, present_mask};
+use serde::Deserialize;
+
+use super::Mismatch;
+use super::value::Number;
+
+/// A line.
+#[derive(Deserialize)]
+pub struct Vector {
+    cfg: Config,
+    n: u8,
+    write: Number,
+    read: Option<Number>,
+    #[serde(default)]
+    fields: BTreeMap<String, Option<Number>>,
+    /// MDCR_EL3.MTPME, MDCR_EL2.MTPME, Effective MT.
+    #[serde(default)]
+    mt_eff: Vec<(Number, Number, Option<Number>)>,
+    /// Exception level, Security state, Streaming, 1 if not counted.
+    #[serde(default)]
+    filtered: Vec<(Number, String, Number, Option<Number>)>,
+    #[serde(default)]
+    access: Vec<AccessRow>,
+    event: Option<Event>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    counters: u8,
+    th: bool,
+    edge: bool,
+    th2: bool,
+    thwidth: u8,
+    el2: bool,
+    el3: bool,
+    sel2: bool,
+    rme: bool,
+    sebep: bool,
+    sme: bool,
+    tme: bool,
+    mt: bool,
+    mtpmu: bool,
+    pmuv3p1: bool,
+    pmuv3p8: bool,
+    pmuv3p9: bool,
+    fgt: bool,
+    vhe: bool,
+    hpmn0: bool,
+    #[serde(default)]
+    layout: Layout,
+    #[serde(default)]
+    res0: Res0,
+    #[serde(default)]
+    vs11: Vs11,
+    #[serde(default)]
+    access_model: AccessModel,
+    #[serde(default)]
+    el3_trap_priority_sdd: bool,
+    oor_unimplemented: Option<OutOfRange>,
+    oor_reserved: Option<OutOfRange>,
+    #[serde(default)]
+    bad_hpmn: BadHpmn,
+    #[serde(default)]
+    unsupported_other: UnsupportedOther,
+}
+
+#[derive(Deserialize)]
+struct AccessRow {
+    ctx: AccessContext,
+    write: Number,
+    expect: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AccessContext {
+    el: Number,
+    el2_enabled: Number,
+    e2h: Number,
+    tge: Number,
+    userenr_en: Number,
+    uen: Number,
+    er: Number,
+    uacr: Number,
+    fgten: Number,
+    fgt_r: Number,
+    fgt_w: Number,
+    tpm2: Number,
+    tpm3: Number,
+    hpmn: u8,
+    halted: Number,
+    sdd: Number,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    supported: Vec<Number>,
+    write: Number,
+    read: Option<Number>,
+    /// What is counted, and whether evtCount reads as written.
+    expect: Option<(Option<String>, Option<bool>)>,
+}
+
+impl Config {
+    fn configuration(&self) -> Result<Configuration, Box<dyn std::error::Error>> {
+        let mut implementation = Implementation::default();
+        let pmu = &mut implementation.pmu;
+        pmu.counters = self.counters;
+        pmu.th = self.th;
+        pmu.edge = self.edge;
+        pmu.th2 = self.th2;
+        pmu.thwidth = self.thwidth;
+        pmu.pmuv3p1 = self.pmuv3p1;
+        let pe = &mut implementation.pe;
+        pe.el2 = self.el2;
+        pe.el3 = self.el3;
+        pe.sebep = self.sebep;
+        pe.sme = self.sme;
+        pe.mt = self.mt;
+        pe.tme = self.tme;
+        implementation.knobs.res0 = self.res0;
+        implementation.knobs.layout = self.layout;
+        // A PE that is always Secure may have FEAT_SEL2 without EL3 (A-ETY-11), so it is not validated.
+        (implementation.pe.sel2, implementation.pe.rme) = (false, false);
+        implementation.validate()?;
+        (implementation.pe.sel2, implementation.pe.rme) = (self.sel2, self.rme);
+        let knobs = Knobs::default();
+        Ok(Configuration {
+            implementation,
+            features: Features {
+                pmuv3p8: self.pmuv3p8,
+                pmuv3p9: self.pmuv3p9,
+                mtpmu: self.mtpmu,
+                fgt: self.fgt,
+                vhe: self.vhe,
+                hpmn0: self.hpmn0,
+                ..Features::default()
+            },
+            knobs: Knobs {
+                access_model: self.access_model,
+                oor_unimplemented: self.oor_unimplemented.unwrap_or(knobs.oor_unimplemented),
+                oor_reserved: self.oor_reserved.unwrap_or(knobs.oor_reserved),
+                bad_hpmn: self.bad_hpmn,
+                vs11: self.vs11,
+                unsupported_other: self.unsupported_other,
+                el3_trap_priority_sdd: self.el3_trap_priority_sdd,
+                ..knobs
+            },
+        })
+    }
+}
+
+impl AccessContext {
+    fn context(&self) -> Result<Context, String> {
+        let bit = |number: Number| number.0 != 0;
+        Ok(Context {
+            level: level(self.el)?,
+            el2_enabled: bit(self.el2_enabled),
+            e2h: bit(self.e2h),
+            tge: bit(self.tge),
+            userenr_en: bit(self.userenr_en),
+            userenr_uen: bit(self.uen),
+            userenr_er: bit(self.er),
+            pmuacr_p: bit(self.uacr),
+            fgten: bit(self.fgten),
+            hdfgrtr: bit(self.fgt_r),
+            hdfgwtr: bit(self.fgt_w),
+            mdcr_el2_tpm: bit(self.tpm2),
+            mdcr_el3_tpm: bit(self.tpm3),
+            hpmn: self.hpmn,
+            halted: bit(self.halted),
+            edscr_sdd: bit(self.sdd),
+        })
+    }
+}
+
+fn level(number: Number) -> Result<ExceptionLevel, String> {
+    match number.0 {
+        0 => Ok(ExceptionLevel::El0),
+        1 => Ok(ExceptionLevel::El1),
+        2 => Ok(ExceptionLevel::El2),
+        3 => Ok(ExceptionLevel::El3),
+        other => Err(format!("expected Exception level 0 to 3, found {other}")),
+    }
+}
+
+fn security(word: &str) -> Result<SecurityState, String> {
+    match word {
+        "NS" => Ok(SecurityState::NonSecure),
+        "S" => Ok(SecurityState::Secure),
+        "RL" => Ok(SecurityState::Realm),
+        "RT" => Ok(SecurityState::Root),
+        other => Err(format!(
+            "expected Security state NS, S, RL or RT, found {other:?}"
+        )),
+    }
+}
+
+/// Runs a line on the model.
+///
+/// # Returns
+/// The first value that differs, if any.
+///
+/// # Errors
+/// The line contradicts itself: an impossible configuration, or a state or field that does not exist.
+pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
+    let configuration = vector.cfg.configuration()?;
+    if vector.n > 30 {
+        return Err(format!("expected n from 0 to 30, found {}", vector.n).into());
+    }
+    let mut register = EventTypeRegister::new(vector.n, &configuration);
+    register.write(vector.write.0);
+    let checks: [&dyn Fn() -> Result<Option<Mismatch>, String>; 5] = [
+        &|| check_storage(&vector, &register),
+        &|| check_effective_mt(&vector, register.effective(), &configuration),
+        &|| check_filter(&vector, register.effective(), &configuration),
+        &|| check_accesses(&vector, &configuration),
+        &|| Ok(check_event(&vector, &configuration)),
+    ];
+    for check in checks {
+        if let Some(mismatch) = check()? {
+            return Ok(Some(mismatch));
+        }
+    }
+    Ok(None)
+}
+
+/// The mismatch of a value that is expected (`None`: not defined, not compared).
+fn differs<T: PartialEq>(
+    at: impl Display,
+    expected: Option<T>,
+    model: T,
+    show: impl Fn(&T) -> String,
+) -> Option<Mismatch> {
+    let expected = expected.filter(|expected| *expected != model)?;
+    Some(Mismatch {
+        at: at.to_string(),
+        expected: show(&expected),
+        model: show(&model),
+    })
+}
+
+fn hex(value: &u64) -> String {
+    format!("{value:#x}")
+}
+
+fn check_storage(
+    vector: &Vector,
+    register: &EventTypeRegister,
+) -> Result<Option<Mismatch>, String> {
+    let read = vector.read.map(|number| number.0);
+    if let Some(mismatch) = differs("read", read, register.read(), hex) {
+        return Ok(Some(mismatch));
+    }
+    for (name, expected) in &vector.fields {
+        let field = FIELDS
+            .iter()
+            .find(|field| field.name.eq_ignore_ascii_case(name))
+            .ok_or_else(|| format!("expected a field of PMEVTYPER<n>_EL0, found {name:?}"))?;
+        let expected = expected.map(|number| number.0);
+        let mismatch = differs(
+            format_args!("field {name}"),
+            expected,
+            register.field(*field),
+            hex,
+        );
+        if mismatch.is_some() {
+            return Ok(mismatch);
+        }
+    }
+    Ok(None)
+}
+
+fn check_effective_mt(
+    vector: &Vector,
+    effective: u64,
+    configuration: &Configuration,
+) -> Result<Option<Mismatch>, String> {
+    let mut rows = vector.mt_eff.iter();
+    Ok(rows.find_map(|&(el3, el2, expected)| {
+        let enables = MtpmuEnables {
+            mdcr_el3_mtpme: el3.0 != 0,
+            mdcr_el2_mtpme: el2.0 != 0,
+        };
+        let at = format!(
+            "Effective MT with MDCR_EL3.MTPME = {}, MDCR_EL2.MTPME = {}",
+            el3.0, el2.0
+        );
+        let model = effective_mt(effective, enables, configuration);
+        differs(at, expected.map(|number| number.0), model.into(), hex)
+    }))
+}
+
+fn check_filter(
+    vector: &Vector,
+    effective: u64,
+    configuration: &Configuration,
+) -> Result<Option<Mismatch>, String> {
+    for (el, state, streaming, expected) in &vector.filtered {
+        let execution = ExecutionState {
+            level: level(*el)?,
+            security: security(state)?,
+            streaming: streaming.0 != 0,
+        };
+        let at = format!(
+            "filtered in EL{} {state}, Streaming = {}",
+            el.0, streaming.0
+        );
+        let model = filtered(effective, execution, configuration);
+        let mismatch = differs(at, expected.map(|number| number.0), model.into(), hex);
+        if mismatch.is_some() {
+            return Ok(mismatch);
+        }
+    }
+    Ok(None)
+}
+
+fn check_accesses(
+    vector: &Vector,
+    configuration: &Configuration,
+) -> Result<Option<Mismatch>, String> {
+    for (index, row) in vector.access.iter().enumerate() {
+        let Some(expected) = &row.expect else {
+            continue;
+        };
+        let (direction, instruction) = match row.write.0 {
+            0 => (Direction::Read, "MRS"),
+            _ => (Direction::Write, "MSR"),
+        };
+        let context = row.ctx.context()?;
+        let (outcome, decisive) = access(vector.n, direction, &context, configuration);
+        if !names(expected, outcome) {
+            return Ok(Some(Mismatch {
+                at: format!("access {index} ({instruction} from EL{})", row.ctx.el.0),
+                expected: expected.clone(),
+                model: format!("{} (row {decisive:?} of ETY-40)", word(outcome)),
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// The vectors' word for an outcome.
+fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Access => "OK",
+        Outcome::Undefined => "UNDEF",
+        Outcome::Trap(ExceptionLevel::El1) => "TRAP_EL1",
+        Outcome::Trap(ExceptionLevel::El2) => "TRAP_EL2",
+        Outcome::Trap(_) => "TRAP_EL3",
+        Outcome::ReadsZero => "RAZ",
+        Outcome::WriteIgnored => "WI",
+        Outcome::NoOperation => "NOP",
+        Outcome::Alias => "ALIAS",
+    }
+}
+
+/// The vectors also write a trap as the level alone, and RAZ/WI for either direction as one word.
+fn names(expected: &str, outcome: Outcome) -> bool {
+    let word = word(outcome);
+    expected == word
+        || word.strip_prefix("TRAP_") == Some(expected)
+        || (matches!(expected, "RAZ_WI" | "RAZ/WI") && matches!(word, "RAZ" | "WI"))
+}
+
+fn check_event(vector: &Vector, configuration: &Configuration) -> Option<Mismatch> {
+    let event = vector.event.as_ref()?;
+    let mut register = EventTypeRegister::new(vector.n, configuration);
+    register.write(EVTCOUNT.mask() & event.write.0);
+    let number = register.field(EVTCOUNT) as u16;
+    let supported = |event_number: u16| event.supported.contains(&Number(event_number.into()));
+    let behaviour = event_behaviour(number, supported, configuration);
+    let expect = event.expect.as_ref();
+    let counts = match behaviour.counts {
+        Counts::Event => "COUNT",
+        Counts::Nothing => "NONE",
+        Counts::Unpredictable => "UNPREDICTABLE",
+    };
+    let expected = expect.and_then(|(counts, _)| counts.clone());
+    differs("event, counts", expected, counts.into(), String::clone)
+        .or_else(|| {
+            let expected = expect.and_then(|&(_, readable)| readable);
+            let model = behaviour.reads_as_written;
+            differs("event, reads as written", expected, model, bool::to_string)
+        })
+        .or_else(|| {
+            // RES0 bits that hold what was written (A-ETY-1) are not evtCount's.
+            let held = configuration.implementation.knobs.res0 == Res0::RwNoEffect;
+            let evtcount = present_mask(vector.n, &configuration.implementation) & EVTCOUNT.mask();
+            let compared = if held { evtcount } else { EVTCOUNT.mask() };
+            let expected = event.read.map(|number| number.0 & compared);
+            differs(
+                "event, evtCount read",
+                expected.filter(|_| behaviour.reads_as_written),
+                number.into(),
+                hex,
+            )
+        })
+}
