@@ -30,8 +30,12 @@ fn embed(sources: &[PathBuf], to: &Path) {
     let mut code = String::from("&[\n");
     for path in sources {
         let name = path.file_name().expect("a file").to_string_lossy();
-        writeln!(code, "    ({name:?}, include_str!({:?})),", path.display().to_string())
-            .expect("writing to a string");
+        writeln!(
+            code,
+            "    ({name:?}, include_str!({:?})),",
+            path.display().to_string()
+        )
+        .expect("writing to a string");
     }
     code.push(']');
     fs::write(to, code).expect("OUT_DIR is writable");
@@ -47,14 +51,25 @@ fn verilate(root: &Path, out: &Path, sources: Vec<PathBuf>) {
     let tools = root.join(".tools");
     println!("cargo::rustc-env=LOCKSTEP_TOOLS_DIR={}", tools.display());
     let build = StaticDutBuild {
-        design: Design { sources, top: "lockstep_dut".into(), ..Design::default() },
-        sizes: PortSizes { input: 144, output: 80, parameters: 32 },
+        design: Design {
+            sources,
+            top: "lockstep_dut".into(),
+            ..Design::default()
+        },
+        sizes: PortSizes {
+            input: 144,
+            output: 80,
+            parameters: 32,
+        },
         symbol: "lockstep_bundled".into(),
         optimization: Optimization::Full,
     };
     match build.compile(&Search::from_env(tools), out) {
         Ok(built) => {
-            println!("cargo::rustc-env=LOCKSTEP_VERILATOR_VERSION={}", built.verilator.version);
+            println!(
+                "cargo::rustc-env=LOCKSTEP_VERILATOR_VERSION={}",
+                built.verilator.version
+            );
         }
         Err(error) => {
             // One sentence that says what to do; a panic would bury it.

@@ -1,7 +1,8 @@
 //! Where the time of a run goes, as ratios to R, the bare Verilated design on the same stimulus: everything is
 //! measured in one run, in turns, and medians are shown, so that a busy machine is busy for all of them.
 //!
-//! `make bench`; `cargo bench --bench lockstep -- ROUNDS` for another number of rounds than 9.
+//! `make bench`; `cargo bench --bench lockstep -- ROUNDS` for another number of rounds than 9, and with a word
+//! only the measurements that have it in their names, besides R.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -14,8 +15,9 @@ use pmu_lockstep::lockstep::engine::{BATCH, Control};
 use pmu_lockstep::stimulus::{Generator, Profile, Stimulus, StimulusError, StimulusHasher};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
-/// Cycles of recorded stimulus that design and model are run on again and again: it fits the caches.
-const RECORDED: usize = 4 * BATCH;
+/// Cycles of recorded stimulus that design and model are run on again and again: long enough to be like a run, in
+/// which the first cycles after a reset are busier than others.
+const RECORDED: usize = 16 * 1024;
 /// How long one measurement takes.
 const SLICE: Duration = Duration::from_millis(200);
 
@@ -23,18 +25,31 @@ const SLICE: Duration = Duration::from_millis(200);
 type Job<'a> = (&'static str, Box<dyn FnMut() -> u64 + 'a>);
 
 fn main() {
-    let rounds = env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(9);
+    let rounds = env::args()
+        .filter_map(|word| word.parse().ok())
+        .next()
+        .unwrap_or(9);
     let implementation = Implementation::default();
     let recorded = recorded(&implementation);
     let vcd = trace(&implementation, &recorded);
     let mut jobs: Vec<Job<'_>> = vec![
-        ("bare Verilated design (R)", bare(&implementation, &recorded)),
+        (
+            "bare Verilated design (R)",
+            bare(&implementation, &recorded),
+        ),
         ("lockstep, one thread", lockstep(&implementation)),
         ("model alone", model(&implementation, &recorded)),
         ("stimulus alone", stimulus(&implementation)),
         ("stimulus hash alone", hash(&recorded)),
         ("VCD reader, cycles of a full trace", vcd_reader(&vcd)),
     ];
+    let words: Vec<_> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-') && word.parse::<u32>().is_err())
+        .collect();
+    jobs.retain(|(name, _)| {
+        words.is_empty() || name.contains("(R)") || words.iter().any(|word| name.contains(word))
+    });
     let mut speeds = vec![Vec::new(); jobs.len()];
     for round in 0..=rounds {
         for ((_, job), speeds) in jobs.iter_mut().zip(&mut speeds) {
@@ -48,8 +63,14 @@ fn main() {
             }
         }
     }
-    println!("{rounds} rounds, medians; {} counters", implementation.pmu.counters);
-    println!("{:<36} {:>12} {:>9} {:>8}   lowest..highest", "", "M cycles/s", "ns/cycle", "x R");
+    println!(
+        "{rounds} rounds, medians; {} counters",
+        implementation.pmu.counters
+    );
+    println!(
+        "{:<36} {:>12} {:>9} {:>8}   lowest..highest",
+        "", "M cycles/s", "ns/cycle", "x R"
+    );
     let r = median(&speeds[0]);
     for ((name, _), speeds) in jobs.iter().zip(&speeds) {
         let speed = median(speeds);
@@ -64,11 +85,21 @@ fn main() {
             highest / 1e6
         );
     }
-    // The ratio of neighbours in time is less noisy than that of the medians.
-    let ratios: Vec<_> = speeds[1].iter().zip(&speeds[0]).map(|(run, bare)| run / bare).collect();
-    println!("lockstep / R, round by round: median {:.3}", median(&ratios));
-    let rate = vcd.len() as f64 / RECORDED as f64 * median(&speeds[5]) / 1e6;
-    println!("VCD reader: {rate:.0} MB/s, every byte checked");
+    for ((name, _), speeds_of) in jobs.iter().zip(&speeds) {
+        if name.starts_with("lockstep") {
+            // The ratio of neighbours in time is less noisy than that of the medians.
+            let ratios: Vec<_> = speeds_of
+                .iter()
+                .zip(&speeds[0])
+                .map(|(run, bare)| run / bare)
+                .collect();
+            println!("{name} / R, round by round: median {:.3}", median(&ratios));
+        }
+        if name.starts_with("VCD") {
+            let rate = vcd.len() as f64 / RECORDED as f64 * median(speeds_of) / 1e6;
+            println!("VCD reader: {rate:.0} MB/s, every byte checked");
+        }
+    }
 }
 
 fn median(values: &[f64]) -> f64 {
@@ -88,8 +119,14 @@ fn recorded(implementation: &Implementation) -> Vec<CycleInput> {
 }
 
 fn design(implementation: &Implementation, traced: bool) -> Box<dyn Dut> {
-    open(&RtlSource::Bundled, implementation, traced, &BuildOptions::from_env(), &mut |_| ())
-        .expect("the bundled RTL is linked in")
+    open(
+        &RtlSource::Bundled,
+        implementation,
+        traced,
+        &BuildOptions::from_env(),
+        &mut |_| (),
+    )
+    .expect("the bundled RTL is linked in")
 }
 
 fn bare<'a>(
@@ -99,8 +136,9 @@ fn bare<'a>(
     let mut dut = design(implementation, false);
     let mut outputs = vec![CycleOutput::default(); BATCH];
     Box::new(move || {
-        for inputs in recorded.chunks(BATCH) {
-            dut.run(inputs, &mut outputs).expect("the bundled RTL does not stop");
+        for inputs in recorded.chunks_exact(BATCH) {
+            dut.run(inputs, &mut outputs)
+                .expect("the bundled RTL does not stop");
             black_box(&outputs);
         }
         recorded.len() as u64
@@ -119,7 +157,11 @@ fn lockstep(implementation: &Implementation) -> Box<dyn FnMut() -> u64> {
             Ok::<_, StimulusError>(())
         })
         .expect("generated stimulus does not end");
-        assert_eq!(run.cycles(), before + RECORDED as u64, "the bundled RTL agrees");
+        assert_eq!(
+            run.cycles(),
+            before + RECORDED as u64,
+            "the bundled RTL agrees"
+        );
         RECORDED as u64
     })
 }
@@ -132,7 +174,7 @@ fn model<'a>(
     let mut outputs = vec![CycleOutput::default(); BATCH];
     let mut unknowns = vec![Unknown::default(); BATCH];
     Box::new(move || {
-        for inputs in recorded.chunks(BATCH) {
+        for inputs in recorded.chunks_exact(BATCH) {
             model.run(inputs, &mut outputs, &mut unknowns);
             black_box(&outputs);
         }
@@ -144,7 +186,9 @@ fn stimulus(implementation: &Implementation) -> Box<dyn FnMut() -> u64> {
     let mut stimulus = Stimulus::from(generator(implementation));
     let mut inputs = vec![CycleInput::default(); BATCH];
     Box::new(move || {
-        let made = stimulus.fill(&mut inputs).expect("generated stimulus does not end");
+        let made = stimulus
+            .fill(&mut inputs)
+            .expect("generated stimulus does not end");
         black_box(&inputs);
         made as u64
     })
@@ -165,7 +209,8 @@ fn trace(implementation: &Implementation, recorded: &[CycleInput]) -> Vec<u8> {
     let mut dut = design(implementation, true);
     let mut outputs = vec![CycleOutput::default(); recorded.len()];
     dut.trace_to(&path, 0).expect("a traced design");
-    dut.run(recorded, &mut outputs).expect("the bundled RTL does not stop");
+    dut.run(recorded, &mut outputs)
+        .expect("the bundled RTL does not stop");
     dut.end_trace().expect("room for a dump");
     fs::read(path).expect("the dump")
 }

@@ -18,7 +18,10 @@ const COUNTERS: [u8; 2] = [1, 2];
 
 /// The implementation that is run.
 pub fn implementation() -> Implementation {
-    let mut implementation = Implementation { name: "exhaust".into(), ..Implementation::default() };
+    let mut implementation = Implementation {
+        name: "exhaust".into(),
+        ..Implementation::default()
+    };
     let pmu = &mut implementation.pmu;
     pmu.counters = 3;
     pmu.event_count = 4;
@@ -112,7 +115,11 @@ pub fn exhaust(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Tally>, ExhaustError> {
     let model = Model::new(&implementation()).expect("a legal implementation");
-    let mut run = Run { dut, model, cycles: 0 };
+    let mut run = Run {
+        dut,
+        model,
+        cycles: 0,
+    };
     let mut done = 0;
     COUNTERS
         .iter()
@@ -172,9 +179,21 @@ impl Run<'_> {
             CycleInput::write(SysReg::Pmcntenset, 1 << n | 1 << (n - 1)),
             CycleInput::write(SysReg::Pmcr, PMCR_E),
         ];
-        let point =
-            Point { tc: 0, te: false, tlc: 0, th: 0, v_b: 0, v_b_below: 0, c_p: false };
-        self.play(n, script.map(|input| (input, None)).to_vec(), point, &mut |_, _| {})
+        let point = Point {
+            tc: 0,
+            te: false,
+            tlc: 0,
+            th: 0,
+            v_b: 0,
+            v_b_below: 0,
+            c_p: false,
+        };
+        self.play(
+            n,
+            script.map(|input| (input, None)).to_vec(),
+            point,
+            &mut |_, _| {},
+        )
     }
 
     /// All points of one configuration.
@@ -188,7 +207,15 @@ impl Run<'_> {
         tally: &mut Tally,
     ) -> Result<(), ExhaustError> {
         let value = event_type(tc, te, tlc, th);
-        let mut point = Point { tc, te, tlc, th, v_b: 0, v_b_below: 0, c_p: false };
+        let mut point = Point {
+            tc,
+            te,
+            tlc,
+            th,
+            v_b: 0,
+            v_b_below: 0,
+            c_p: false,
+        };
         let write = CycleInput::write(SysReg::Pmevtyper(n), value);
         self.play(n, vec![(write, None)], point, &mut |_, _| {})?;
         let decoded = self.model.event_type(n);
@@ -201,21 +228,31 @@ impl Run<'_> {
             // C_P = 0 is left by a cycle without counting as well (TH-28).
             let before = match leaves(c_p) {
                 Some(v_b) => vec![events(v_b, 0)],
-                None if !c_p => vec![CycleInput { counting_allowed: !(1 << n), ..events(0, 0) }],
+                None if !c_p => vec![CycleInput {
+                    counting_allowed: !(1 << n),
+                    ..events(0, 0)
+                }],
                 None => {
                     reachable[usize::from(c_p)] = false;
                     // GE 0 is always TRUE; the write takes effect after C_P was left (DUT-24).
                     let always = event_type(0b101, false, 0, 0);
                     vec![
                         CycleInput::write(SysReg::Pmevtyper(n), always),
-                        CycleInput { event: events(0, 0).event, ..write },
+                        CycleInput {
+                            event: events(0, 0).event,
+                            ..write
+                        },
                     ]
                 }
             };
             for v_b in 0..VALUES {
                 for v_b_below in 0..VALUES {
                     script.extend(before.iter().map(|&input| (input, None)));
-                    let measured = Point { v_b, v_b_below, ..point };
+                    let measured = Point {
+                        v_b,
+                        v_b_below,
+                        ..point
+                    };
                     script.push((events(v_b, v_b_below), Some(measured)));
                 }
             }
@@ -235,7 +272,11 @@ impl Run<'_> {
             }
             if !agrees {
                 tally.differ += 1;
-                tally.first.get_or_insert(Disagreement { point, expected, rtl });
+                tally.first.get_or_insert(Disagreement {
+                    point,
+                    expected,
+                    rtl,
+                });
             }
         })
     }
@@ -255,10 +296,15 @@ impl Run<'_> {
         let lane = usize::from(n);
         for ((input, point), rtl) in script.iter().zip(&rtl) {
             if let Some(point) = point {
-                assert_eq!(self.model.c_p(lane), point.c_p, "the script leaves C_P as wanted");
+                assert_eq!(
+                    self.model.c_p(lane),
+                    point.c_p,
+                    "the script leaves C_P as wanted"
+                );
             }
             let (mut expected, mut unknown) = (CycleOutput::default(), Unknown::default());
-            self.model.step(input, &mut expected, &mut unknown, &mut pmu_model::NoTracer);
+            self.model
+                .step(input, &mut expected, &mut unknown, &mut pmu_model::NoTracer);
             if let Some(point) = point {
                 measure(*point, (expected.increment[lane], rtl.increment[lane]));
                 // V[n] is the measure's business.
@@ -289,14 +335,19 @@ fn condition(tc: u8, v_b: u16, th: u16) -> bool {
 
 /// PMEVTYPER<n>_EL0 that counts event 1.
 fn event_type(tc: u8, te: bool, tlc: u8, th: u16) -> u64 {
-    u64::from(tc) << TC.low | u64::from(te) << TE.low | u64::from(tlc) << TLC.low
+    u64::from(tc) << TC.low
+        | u64::from(te) << TE.low
+        | u64::from(tlc) << TLC.low
         | u64::from(th) << TH.low
         | 1
 }
 
 /// A cycle with these base values, counting allowed.
 fn events(v_b: u16, v_b_below: u16) -> CycleInput {
-    let mut input = CycleInput { counting_allowed: u32::MAX, ..CycleInput::default() };
+    let mut input = CycleInput {
+        counting_allowed: u32::MAX,
+        ..CycleInput::default()
+    };
     input.event[1] = v_b;
     input.event[0] = v_b_below;
     input
@@ -318,11 +369,17 @@ mod tests {
             assert_eq!(tally.reserved, reserved);
             assert_eq!(tally.differ, 0);
             assert_eq!(tally.unreachable, tally.unreachable_agreed);
-            assert_eq!(tally.agreed + tally.reserved + tally.unreachable, tally.points);
+            assert_eq!(
+                tally.agreed + tally.reserved + tally.unreachable,
+                tally.points
+            );
         }
         // C_T of "less than 0" is never TRUE, so C_P = 1 is not left: 256 points in each of the 9 configurations
         // of TC = 11x, TH = 0 that are not reserved on an odd counter, and 16 with TLC without effect.
-        assert_eq!((tallies[0].unreachable, tallies[1].unreachable), (9 * 256, 16 * 256));
+        assert_eq!(
+            (tallies[0].unreachable, tallies[1].unreachable),
+            (9 * 256, 16 * 256)
+        );
         assert_eq!(points(), 2 * 524_288);
     }
 

@@ -25,17 +25,31 @@ pub struct ConformArgs {
 /// Runs conformance vectors on the model.
 pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     let summary = run_files(&args.files).map_err(Failure::usage)?;
-    let verdict =
-        if summary.failures.is_empty() { Verdict::Agree } else { Verdict::Divergence };
+    let verdict = if summary.failures.is_empty() {
+        Verdict::Agree
+    } else {
+        Verdict::Divergence
+    };
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?
+        );
         return Ok(verdict);
     }
     for tally in &summary.areas {
-        println!("{}: {} passed, {} failed", tally.area, tally.passed, tally.failed);
+        println!(
+            "{}: {} passed, {} failed",
+            tally.area, tally.passed, tally.failed
+        );
     }
     for failure in summary.failures.iter().take(SHOWN) {
-        println!("  {}:{}: {}", failure.file.display(), failure.line, failure.message);
+        println!(
+            "  {}:{}: {}",
+            failure.file.display(),
+            failure.line,
+            failure.message
+        );
     }
     let more = summary.failures.len().saturating_sub(SHOWN);
     if more > 0 {

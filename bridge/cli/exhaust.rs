@@ -37,7 +37,9 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     drop(busy);
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::new(exhaust::points(), "points", Arc::clone(&done));
-    let result = exhaust::exhaust(dut.as_mut(), &mut |points| done.store(points, Ordering::Relaxed));
+    let result = exhaust::exhaust(dut.as_mut(), &mut |points| {
+        done.store(points, Ordering::Relaxed)
+    });
     drop(progress);
     let tallies = match result {
         Ok(tallies) => tallies,
@@ -52,17 +54,28 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     };
     let agree = tallies.iter().all(|tally| tally.differ == 0);
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&tallies).map_err(Failure::infrastructure)?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&tallies).map_err(Failure::infrastructure)?
+        );
     } else {
         for tally in &tallies {
             print(tally);
         }
     }
-    Ok(if agree { Verdict::Agree } else { Verdict::Divergence })
+    Ok(if agree {
+        Verdict::Agree
+    } else {
+        Verdict::Divergence
+    })
 }
 
 fn print(tally: &Tally) {
-    let parity = if tally.counter % 2 == 1 { "odd" } else { "even" };
+    let parity = if tally.counter % 2 == 1 {
+        "odd"
+    } else {
+        "even"
+    };
     println!(
         "{parity} counter {}: {} points of {{TC, TE, TLC}} x TH x V_B[n] x V_B[n-1] x C_P in {} cycles",
         tally.counter,
@@ -71,7 +84,10 @@ fn print(tally: &Tally) {
     );
     println!("  {:>9} agree", grouped(tally.agreed));
     println!("  {:>9} differ", grouped(tally.differ));
-    println!("  {:>9} reserved: V is not defined (TH-30..33)", grouped(tally.reserved));
+    println!(
+        "  {:>9} reserved: V is not defined (TH-30..33)",
+        grouped(tally.reserved)
+    );
     println!(
         "  {:>9} not reachable: no cycle of the same configuration leaves that C_P; with C_P left by another \
          one, {} of them agree",

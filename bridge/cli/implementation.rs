@@ -45,8 +45,13 @@ pub enum FileError {
 /// # Errors
 /// The file cannot be read, is malformed, or describes something impossible.
 pub fn load(path: Option<&Path>) -> Result<Implementation, FileError> {
-    let Some(path) = path else { return Ok(Implementation::default()) };
-    let text = fs::read_to_string(path).map_err(|source| FileError::Io { path: path.into(), source })?;
+    let Some(path) = path else {
+        return Ok(Implementation::default());
+    };
+    let text = fs::read_to_string(path).map_err(|source| FileError::Io {
+        path: path.into(),
+        source,
+    })?;
     parse(path, &text)
 }
 
@@ -63,11 +68,13 @@ fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
             message: format!("{} at `{source}`", error.message().trim_end()),
         }
     })?;
-    implementation.validate().map_err(|source| FileError::Impossible {
-        path: path.into(),
-        line: line_of_key(text, source.key),
-        source,
-    })?;
+    implementation
+        .validate()
+        .map_err(|source| FileError::Impossible {
+            path: path.into(),
+            line: line_of_key(text, source.key),
+            source,
+        })?;
     Ok(implementation)
 }
 
@@ -102,8 +109,14 @@ mod tests {
             error("name = 'x'\n[pmu]\ncounters = 32\n"),
             "x.toml:3: pmu.counters = 32: expected 0 to 31 event counters (PMCR_EL0.N)"
         );
-        assert!(error("[pmu]\nthwidth = 13").starts_with("x.toml:2: pmu.thwidth = 13: expected 1 to 12"));
-        assert!(error("[pmu]\nedge = false").contains("pmu.th2 = true: expected false without pmu.edge"));
+        assert!(
+            error("[pmu]\nthwidth = 13")
+                .starts_with("x.toml:2: pmu.thwidth = 13: expected 1 to 12")
+        );
+        assert!(
+            error("[pmu]\nedge = false")
+                .contains("pmu.th2 = true: expected false without pmu.edge")
+        );
         assert!(error("[pmu]\ncuonters = 3").starts_with("x.toml:2:1: unknown field `cuonters`"));
         assert!(error("[pmu]\ncounters = -3").starts_with("x.toml:2:12: invalid value"));
         assert!(error("[pmu\n").starts_with("x.toml:1:"));
@@ -113,6 +126,9 @@ mod tests {
     #[test]
     fn a_default_needs_no_file() {
         assert_eq!(load(None).unwrap(), Implementation::default());
-        assert_eq!(parse(Path::new("x"), "").unwrap(), Implementation::default());
+        assert_eq!(
+            parse(Path::new("x"), "").unwrap(),
+            Implementation::default()
+        );
     }
 }

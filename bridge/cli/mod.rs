@@ -58,12 +58,18 @@ pub struct Failure {
 impl Failure {
     /// The command line, a file or the configuration is wrong.
     fn usage(message: impl ToString) -> Self {
-        Self { verdict: Verdict::Usage, message: message.to_string() }
+        Self {
+            verdict: Verdict::Usage,
+            message: message.to_string(),
+        }
     }
 
     /// The machine is at fault.
     fn infrastructure(message: impl ToString) -> Self {
-        Self { verdict: Verdict::Infrastructure, message: message.to_string() }
+        Self {
+            verdict: Verdict::Infrastructure,
+            message: message.to_string(),
+        }
     }
 }
 

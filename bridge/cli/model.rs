@@ -79,7 +79,12 @@ impl Totals {
             resets: 0,
             accesses: 0,
             undefined: 0,
-            counters: names.map(|name| Counter { name, ..Counter::default() }).collect(),
+            counters: names
+                .map(|name| Counter {
+                    name,
+                    ..Counter::default()
+                })
+                .collect(),
         }
     }
 
@@ -104,7 +109,10 @@ impl Totals {
             "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED",
             self.cycles, self.implementation, self.resets, self.accesses, self.undefined
         );
-        println!("{:>16} {:>16} {:>8} {:>12} {:>10}", "", "sum of V", "largest", "cycles V>0", "UNKNOWN");
+        println!(
+            "{:>16} {:>16} {:>8} {:>12} {:>10}",
+            "", "sum of V", "largest", "cycles V>0", "UNKNOWN"
+        );
         for counter in &self.counters {
             println!(
                 "{:>16} {:>16} {:>8} {:>12} {:>10}",
@@ -126,12 +134,21 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
     match &args.trace {
         None => run(&mut model, &mut stimulus, args.cycles, &mut totals, None)?,
         Some(path) => traced(path, &implementation, |trace| {
-            run(&mut model, &mut stimulus, args.cycles, &mut totals, Some(trace))
+            run(
+                &mut model,
+                &mut stimulus,
+                args.cycles,
+                &mut totals,
+                Some(trace),
+            )
         })?,
     }
     totals.seconds = start.elapsed().as_secs_f64();
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&totals).map_err(Failure::infrastructure)?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&totals).map_err(Failure::infrastructure)?
+        );
     } else {
         totals.print();
     }
@@ -151,8 +168,8 @@ fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
     }
     let implementation =
         implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
-    let generator = Generator::new(args.seed, &implementation, &Profile::default())
-        .map_err(Failure::usage)?;
+    let generator =
+        Generator::new(args.seed, &implementation, &Profile::default()).map_err(Failure::usage)?;
     Ok((implementation, generator.into()))
 }
 
@@ -184,8 +201,12 @@ fn run(
     let mut outputs = vec![CycleOutput::default(); BATCH];
     let mut unknowns = vec![Unknown::default(); BATCH];
     while totals.cycles < cycles {
-        let wanted = usize::try_from(cycles - totals.cycles).unwrap_or(BATCH).min(BATCH);
-        let made = stimulus.fill(&mut inputs[..wanted]).map_err(Failure::usage)?;
+        let wanted = usize::try_from(cycles - totals.cycles)
+            .unwrap_or(BATCH)
+            .min(BATCH);
+        let made = stimulus
+            .fill(&mut inputs[..wanted])
+            .map_err(Failure::usage)?;
         if made == 0 {
             break;
         }

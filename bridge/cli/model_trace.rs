@@ -52,7 +52,10 @@ struct Access {
     outcome: String,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_zero(value: &u32) -> bool {
     *value == 0
 }
@@ -68,7 +71,10 @@ impl<'a> Trace<'a> {
         out: &'a mut dyn Write,
     ) -> io::Result<Self> {
         let counters = implementation.pmu.counters;
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vcd")) {
+        if path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("vcd"))
+        {
             return Ok(Self::Vcd(Box::new(VcdTrace::new(counters, out)?)));
         }
         Ok(Self::Json(Counters(counters), out))
@@ -200,7 +206,13 @@ impl<'a> VcdTrace<'a> {
         writer.begin(SimulationCommand::Dumpvars)?;
         writer.end()?;
         let writer = FlushedWriter(writer);
-        Ok(Self { writer, clock, counters: variables, cycles, last: Vec::new() })
+        Ok(Self {
+            writer,
+            clock,
+            counters: variables,
+            cycles,
+            last: Vec::new(),
+        })
     }
 
     fn cycle(&mut self, model: &Model, record: &CycleRecord) -> io::Result<()> {
@@ -220,7 +232,11 @@ impl<'a> VcdTrace<'a> {
                 (variables.c_p, 1, bit(values.c_p[n])),
                 (variables.c_e, 1, bit(values.c_e[n])),
                 (variables.v, 16, values.v[n].into()),
-                (variables.count, 64, model.register(SysReg::Pmevcntr(n as u8))),
+                (
+                    variables.count,
+                    64,
+                    model.register(SysReg::Pmevcntr(n as u8)),
+                ),
             ]);
         }
         for (index, &(id, width, value)) in now.iter().enumerate() {
@@ -232,7 +248,9 @@ impl<'a> VcdTrace<'a> {
             } else {
                 writer.change_vector(
                     id,
-                    (0..width).rev().map(|bit| Value::from(value >> bit & 1 == 1)),
+                    (0..width)
+                        .rev()
+                        .map(|bit| Value::from(value >> bit & 1 == 1)),
                 )?;
             }
         }

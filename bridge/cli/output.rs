@@ -107,14 +107,21 @@ fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
     {
         use std::os::unix::fs::PermissionsExt;
         // A temporary file is private; a result is not.
-        let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+        let _ = file
+            .as_file()
+            .set_permissions(std::fs::Permissions::from_mode(0o644));
     }
-    file.persist(path).map(|_| ()).map_err(|error| failed(path, &error.error))
+    file.persist(path)
+        .map(|_| ())
+        .map_err(|error| failed(path, &error.error))
 }
 
 /// Whether an error is for want of room.
 pub fn is_disk_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
@@ -123,9 +130,9 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
         _ if is_disk_full(error) => {
             Failure::infrastructure(format!("{text}; make room on that disk"))
         }
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
-            Failure::usage(format!("{text}; name a file in a folder that exists and can be written"))
-        }
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Failure::usage(format!(
+            "{text}; name a file in a folder that exists and can be written"
+        )),
         _ => Failure::infrastructure(text),
     }
 }

@@ -18,7 +18,8 @@ impl Progress {
     /// A bar of `total` things of the name `unit`.
     pub fn new(total: u64, unit: &str, counter: Arc<AtomicU64>) -> Self {
         let bar = ProgressBar::new(total);
-        let template = format!("{{bar:40}} {{human_pos}} of {{human_len}} {unit}  {{per_sec}}  {{eta}} left");
+        let template =
+            format!("{{bar:40}} {{human_pos}} of {{human_len}} {unit}  {{per_sec}}  {{eta}} left");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
@@ -32,7 +33,11 @@ impl Progress {
                 }
             })
         });
-        Self { bar, done, follower }
+        Self {
+            bar,
+            done,
+            follower,
+        }
     }
 }
 

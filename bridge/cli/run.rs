@@ -18,7 +18,8 @@ use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts};
 use crate::stimulus::{
-    Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher, Writer,
+    Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher,
+    Writer,
 };
 
 /// Arguments of `run`.
@@ -60,7 +61,10 @@ impl RtlArgs {
         if self.rtl.is_empty() {
             RtlSource::Bundled
         } else {
-            RtlSource::Files { paths: self.rtl.clone(), parameters: self.parameter.clone() }
+            RtlSource::Files {
+                paths: self.rtl.clone(),
+                parameters: self.parameter.clone(),
+            }
         }
     }
 
@@ -118,14 +122,13 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.stimulus {
         return Job::recorded(path, &args.common)?.run(args.record.as_deref());
     }
-    let implementation = implementation::load(args.common.implementation.as_deref())
-        .map_err(Failure::usage)?;
+    let implementation =
+        implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
     let profile = match &args.profile {
         Some(path) => load_profile(path)?,
         None => Profile::default(),
     };
-    let generator =
-        Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
+    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
     let mut replay = format!("lockstep run --seed {}", args.seed);
     if let Some(path) = &args.profile {
         replay.push_str(&format!(" --profile {}", path.display()));
@@ -216,24 +219,37 @@ impl<'a> Job<'a> {
             ),
             None => None,
         };
-        let total = self.stimulus.cycles().map_or(self.limit, |cycles| cycles.min(self.limit));
-        let mut lockstep =
-            Lockstep::new(&self.implementation, dut, self.stimulus.clone()).map_err(Failure::usage)?;
+        let total = self
+            .stimulus
+            .cycles()
+            .map_or(self.limit, |cycles| cycles.min(self.limit));
+        let mut lockstep = Lockstep::new(&self.implementation, dut, self.stimulus.clone())
+            .map_err(Failure::usage)?;
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();
-        let ended = supervise(&pulse, Duration::from_secs(self.common.hang_after), move || {
-            let mut hasher = StimulusHasher::default();
-            let outcome = lockstep.run(limit, &control, |inputs| {
-                hasher.update(inputs);
-                recorder.as_mut().map_or(Ok(()), |recorder| recorder.append(inputs))
-            });
-            let recorded = match (&outcome, recorder) {
-                (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
-                _ => Ok(()),
-            };
-            (lockstep, hasher.hash(), outcome.and_then(|outcome| recorded.map(|()| outcome)))
-        });
+        let ended = supervise(
+            &pulse,
+            Duration::from_secs(self.common.hang_after),
+            move || {
+                let mut hasher = StimulusHasher::default();
+                let outcome = lockstep.run(limit, &control, |inputs| {
+                    hasher.update(inputs);
+                    recorder
+                        .as_mut()
+                        .map_or(Ok(()), |recorder| recorder.append(inputs))
+                });
+                let recorded = match (&outcome, recorder) {
+                    (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
+                    _ => Ok(()),
+                };
+                (
+                    lockstep,
+                    hasher.hash(),
+                    outcome.and_then(|outcome| recorded.map(|()| outcome)),
+                )
+            },
+        );
         let seconds = start.elapsed().as_secs_f64();
         drop(progress);
         match ended {
@@ -312,22 +328,26 @@ impl<'a> Job<'a> {
     ) -> Result<Report, Failure> {
         let draft = out.draft("window.vcd")?;
         let mut traced = || self.open(true).map_err(|error| error.to_string());
-        let replay =
-            crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path()).map_err(
-                |error| match error {
-                    ReplayError::Stimulus(error) => stimulus_failure(error),
-                    other => Failure::infrastructure(format!(
-                        "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
-                        divergence.cycle,
-                        divergence.differences[0].field.name(&divergence.input)
-                    )),
-                },
-            )?;
+        let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
+            .map_err(|error| match error {
+                ReplayError::Stimulus(error) => stimulus_failure(error),
+                other => Failure::infrastructure(format!(
+                    "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
+                    divergence.cycle,
+                    divergence.differences[0].field.name(&divergence.input)
+                )),
+            })?;
         let mut files = Vec::new();
         if replay.window.vcd.is_ok() {
-            files.push(File { what: report::WINDOW.into(), path: draft.keep()? });
+            files.push(File {
+                what: report::WINDOW.into(),
+                path: draft.keep()?,
+            });
         }
-        files.push(File { what: "report".into(), path: out.file("report.json") });
+        files.push(File {
+            what: "report".into(),
+            path: out.file("report.json"),
+        });
         let facts = RunFacts {
             seed: self.stimulus.seed(),
             stimulus: self.stimulus.description(),
@@ -381,7 +401,10 @@ fn stimulus_failure(error: StimulusError) -> Failure {
 
 fn load_profile(path: &Path) -> Result<Profile, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("{}: cannot be read: {error}; name a profile (TOML)", path.display()))
+        Failure::usage(format!(
+            "{}: cannot be read: {error}; name a profile (TOML)",
+            path.display()
+        ))
     })?;
     Profile::from_toml(&text)
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))

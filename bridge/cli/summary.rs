@@ -104,7 +104,9 @@ impl Summary {
             _ => AnsiColor::Red,
         };
         let style: Style = colour.on_default().bold();
-        let seed = self.seed.map_or(String::new(), |seed| format!(", seed {seed}"));
+        let seed = self
+            .seed
+            .map_or(String::new(), |seed| format!(", seed {seed}"));
         writeln!(
             out,
             "{style}{}{style:#}  {} cycles, {} counters{seed}, implementation {}, RTL {}",
@@ -131,13 +133,18 @@ impl Summary {
             grouped(ledger.total.not_compared),
             grouped(ledger.changed)
         )?;
-        for (what, names) in
-            [("never changed", &ledger.never_changed), ("never read", &ledger.never_read)]
-        {
+        for (what, names) in [
+            ("never changed", &ledger.never_changed),
+            ("never read", &ledger.never_read),
+        ] {
             if !names.is_empty() {
                 let shown: Vec<_> = names.iter().take(8).map(String::as_str).collect();
                 let more = names.len() - shown.len();
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
                 writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
             }
         }

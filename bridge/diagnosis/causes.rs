@@ -22,7 +22,11 @@ pub fn causes(
     model: &Model,
     rtl: &CycleOutput,
 ) -> Vec<Caused> {
-    let differs = |field: Field| differences.iter().any(|difference| difference.field == field);
+    let differs = |field: Field| {
+        differences
+            .iter()
+            .any(|difference| difference.field == field)
+    };
     differences
         .iter()
         .map(|&difference| {
@@ -53,8 +57,11 @@ fn follows_from_link(
 /// Whether odd counter `n` counts V\[n-1\] in this cycle (TH-24, TH-26).
 pub fn links(n: usize, cycle: &WindowCycle, event_type: &EventType) -> bool {
     let record = &cycle.record;
-    let condition =
-        if event_type.te { record.values.c_e[n] } else { record.values.c_t[n] } != 0;
+    let condition = if event_type.te {
+        record.values.c_e[n]
+    } else {
+        record.values.c_t[n]
+    } != 0;
     let counting = record.counting >> n & 1 == 1;
     let linked = match event_type.table_row() {
         Some('C' | 'D') => !condition,

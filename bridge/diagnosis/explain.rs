@@ -48,11 +48,21 @@ pub struct Explanation {
 
 /// Explains what the model expects of `field` in cycle `about` of the window.
 pub fn explain(field: Field, window: &Window, about: u64) -> Explanation {
-    let Some(cycle) = window.at(about) else { return Explanation::default() };
-    let mut explainer =
-        Explainer { window, cycle, model: &window.model, about, to: Explanation::default() };
+    let Some(cycle) = window.at(about) else {
+        return Explanation::default();
+    };
+    let mut explainer = Explainer {
+        window,
+        cycle,
+        model: &window.model,
+        about,
+        to: Explanation::default(),
+    };
     if cycle.record.reset {
-        explainer.step("the design is reset in this cycle: every output is 0".into(), &["DUT-10"]);
+        explainer.step(
+            "the design is reset in this cycle: every output is 0".into(),
+            &["DUT-10"],
+        );
         return explainer.to;
     }
     match field {
@@ -81,7 +91,10 @@ fn truth(mask: u16) -> &'static str {
 
 impl Explainer<'_> {
     fn step(&mut self, text: String, rules: &[&str]) {
-        self.to.derivation.push(Step { text, rules: rules.iter().map(|id| *rule(id)).collect() });
+        self.to.derivation.push(Step {
+            text,
+            rules: rules.iter().map(|id| *rule(id)).collect(),
+        });
     }
 
     fn setting(&mut self, register: SysReg, meaning: String) {
@@ -119,17 +132,27 @@ impl Explainer<'_> {
 
     fn cycle_increment(&mut self) {
         let counting = self.counting(CYCLE_COUNTER as u8);
-        self.step(format!("PMCCNTR_EL0 counts {}", u8::from(counting)), &["DUT-14"]);
+        self.step(
+            format!("PMCCNTR_EL0 counts {}", u8::from(counting)),
+            &["DUT-14"],
+        );
     }
 
     fn increment(&mut self, n: u8) {
         let event_type = self.model.event_type(n);
-        let meaning =
-            format!("event {:#06x}; {}", event_type.event, words::counts(n, &event_type));
+        let meaning = format!(
+            "event {:#06x}; {}",
+            event_type.event,
+            words::counts(n, &event_type)
+        );
         self.setting(SysReg::Pmevtyper(n), meaning);
         if event_type.tlc != 0 && n > 0 {
             let below = self.model.event_type(n - 1);
-            let meaning = format!("event {:#06x}; {}", below.event, words::counts(n - 1, &below));
+            let meaning = format!(
+                "event {:#06x}; {}",
+                below.event,
+                words::counts(n - 1, &below)
+            );
             self.setting(SysReg::Pmevtyper(n - 1), meaning);
         }
         if !self.counting(n) {
@@ -144,7 +167,10 @@ impl Explainer<'_> {
             );
         } else if event_type.bypassed {
             self.step(
-                format!("TC = 000, TH = 0, TE = 0, TLC = 00: V[{n}] = V_B[{n}] = {}", self.v(n)),
+                format!(
+                    "TC = 000, TH = 0, TE = 0, TLC = 00: V[{n}] = V_B[{n}] = {}",
+                    self.v(n)
+                ),
                 &["TH-27"],
             );
         } else {
@@ -168,9 +194,14 @@ impl Explainer<'_> {
             return;
         }
         let lane = self.cycle.input.event.get(usize::from(event_type.event));
-        let lane = lane.map_or("not an event of the design".into(), |value| format!("{value:#x}"));
+        let lane = lane.map_or("not an event of the design".into(), |value| {
+            format!("{value:#x}")
+        });
         self.step(
-            format!("V_B[{n}] = {v_b}: event {:#06x} is {lane}", event_type.event),
+            format!(
+                "V_B[{n}] = {v_b}: event {:#06x} is {lane}",
+                event_type.event
+            ),
             &["DUT-16"],
         );
     }
@@ -192,7 +223,10 @@ impl Explainer<'_> {
         if !event_type.te {
             return;
         }
-        let before = self.about.checked_sub(1).and_then(|before| self.window.at(before));
+        let before = self
+            .about
+            .checked_sub(1)
+            .and_then(|before| self.window.at(before));
         let why = match before {
             Some(before) if before.record.reset => "the cycle before was a reset".to_owned(),
             Some(before) if before.record.counting >> n & 1 == 0 => {
@@ -202,8 +236,15 @@ impl Explainer<'_> {
             None => "from before the window".to_owned(),
         };
         self.step(format!("C_P[{n}] = {}: {why}", truth(c_p)), &["TH-28"]);
-        let edges = if event_type.tc & 1 == 0 { "either edge" } else { "a rising edge" };
-        self.step(format!("C_E[{n}] = {}: {edges} counts", truth(c_e)), &["TH-22"]);
+        let edges = if event_type.tc & 1 == 0 {
+            "either edge"
+        } else {
+            "a rising edge"
+        };
+        self.step(
+            format!("C_E[{n}] = {}: {edges} counts", truth(c_e)),
+            &["TH-22"],
+        );
     }
 
     fn value(&mut self, n: u8, event_type: &EventType) {
@@ -227,7 +268,10 @@ impl Explainer<'_> {
             (true, false) => &["TH-25", "TH-27"],
             (true, true) => &["TH-26", "TH-10", "TH-27"],
         };
-        self.step(format!("row ({row}): V[{n}] = {result}[{n}] = {source}"), rules);
+        self.step(
+            format!("row ({row}): V[{n}] = {result}[{n}] = {source}"),
+            rules,
+        );
     }
 
     fn access_outcome(&mut self) {
@@ -243,7 +287,10 @@ impl Explainer<'_> {
         };
         let Some(register) = SysReg::from_address(input.access_address) else {
             let name = sysreg::encoding_name(input.access_address);
-            self.step(format!("{kind} of {name}: no such register: {expected}"), &["DUT-30"]);
+            self.step(
+                format!("{kind} of {name}: no such register: {expected}"),
+                &["DUT-30"],
+            );
             return;
         };
         if matches!(register, SysReg::Pmxevtyper | SysReg::Pmxevcntr) {
@@ -259,7 +306,10 @@ impl Explainer<'_> {
 
     fn access_data(&mut self) {
         let Access::Read(target) = self.cycle.record.access else {
-            self.step("without a read that succeeds, the data are 0".into(), &["DUT-32"]);
+            self.step(
+                "without a read that succeeds, the data are 0".into(),
+                &["DUT-32"],
+            );
             return;
         };
         let named = SysReg::from_address(self.cycle.input.access_address).unwrap_or(target);
@@ -276,7 +326,11 @@ impl Explainer<'_> {
             .collect::<Vec<_>>()
             .join("; ");
         let more = differing.len().saturating_sub(4);
-        let more = if more > 0 { format!("; {more} more fields") } else { String::new() };
+        let more = if more > 0 {
+            format!("; {more} more fields")
+        } else {
+            String::new()
+        };
         self.setting(target, meaning + &more);
         match target {
             SysReg::Pmevcntr(n) => self.counter(target, usize::from(n)),
@@ -290,11 +344,17 @@ impl Explainer<'_> {
             }
             SysReg::Pmmir => self.step("a constant of the implementation".into(), &["TH-07"]),
             SysReg::Pmcr => {
-                self.step("N and LC are fixed, P and C read as zero".into(), &["DUT-21", "DUT-11"]);
+                self.step(
+                    "N and LC are fixed, P and C read as zero".into(),
+                    &["DUT-21", "DUT-11"],
+                );
             }
             _ => self.step("the register reads as it was last set".into(), &["DUT-12"]),
         }
-        self.step("a read returns the state at the start of its cycle".into(), &["DUT-13"]);
+        self.step(
+            "a read returns the state at the start of its cycle".into(),
+            &["DUT-13"],
+        );
     }
 
     fn rtl_data(&self) -> u64 {
@@ -315,10 +375,16 @@ impl Explainer<'_> {
             Origin::PowerUp => None,
             Origin::Reset { cycle } | Origin::Write { cycle, .. } => Some(cycle),
         };
-        let first = set.map_or(self.window.first, |cycle| (cycle + 1).max(self.window.first));
-        let since: Vec<_> =
-            (first..self.about).filter_map(|cycle| self.window.at(cycle)).collect();
-        let added: u64 = since.iter().map(|cycle| u64::from(cycle.record.values.v[n])).sum();
+        let first = set.map_or(self.window.first, |cycle| {
+            (cycle + 1).max(self.window.first)
+        });
+        let since: Vec<_> = (first..self.about)
+            .filter_map(|cycle| self.window.at(cycle))
+            .collect();
+        let added: u64 = since
+            .iter()
+            .map(|cycle| u64::from(cycle.record.values.v[n]))
+            .sum();
         let from = value.wrapping_sub(added);
         let count = since.len();
         let difference = self.rtl_data().wrapping_sub(value) as i64;
@@ -329,9 +395,15 @@ impl Explainer<'_> {
             ),
             &["TH-50"],
         );
-        if let Some(lost) = since.iter().find(|cycle| cycle.record.written >> n & 1 == 1) {
+        if let Some(lost) = since
+            .iter()
+            .find(|cycle| cycle.record.written >> n & 1 == 1)
+        {
             let cycle = lost.record.cycle;
-            self.step(format!("the increment of cycle {cycle} is lost to a write"), &["DUT-20"]);
+            self.step(
+                format!("the increment of cycle {cycle} is lost to a write"),
+                &["DUT-20"],
+            );
         }
     }
 
@@ -347,7 +419,11 @@ impl Explainer<'_> {
                 .take_while(|cycle| cycle.record.cycle < self.about)
                 .filter(|cycle| cycle.record.overflow >> n & 1 == 1)
                 .last();
-            let name = if n == CYCLE_COUNTER { "PMCCNTR_EL0".into() } else { format!("counter {n}") };
+            let name = if n == CYCLE_COUNTER {
+                "PMCCNTR_EL0".into()
+            } else {
+                format!("counter {n}")
+            };
             let text = match last {
                 Some(cycle) => {
                     let write = if writes_flag(&cycle.input, n) {

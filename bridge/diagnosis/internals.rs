@@ -8,7 +8,12 @@ use lockstep_vcd::{Header, Probe, Sampler, Source, Stream};
 use pmu_model::Implementation;
 
 /// Names of the per-counter values of D13.8, as signals and as they are written.
-pub const VALUES: [(&str, &str); 4] = [("v_b", "V_B"), ("c_t", "C_T"), ("c_p", "C_P"), ("c_e", "C_E")];
+pub const VALUES: [(&str, &str); 4] = [
+    ("v_b", "V_B"),
+    ("c_t", "C_T"),
+    ("c_p", "C_P"),
+    ("c_e", "C_E"),
+];
 
 /// Values inside the design, of one counter.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +38,9 @@ impl Internals {
         let found = VALUES.map(|(signal, _)| lane(&header, signal, implementation, n));
         let probes: Vec<Probe> = found.iter().flatten().cloned().collect();
         // DUT-02: what belongs to a cycle is stable when the clock has fallen.
-        let clock = header.find("lockstep_dut.clk_i").or_else(|_| header.find("clk_i"))?;
+        let clock = header
+            .find("lockstep_dut.clk_i")
+            .or_else(|_| header.find("clk_i"))?;
         let samples = Sampler::falling(clock).run(&mut dump, &probes)?;
         let mut rows = BTreeMap::new();
         for (row, &time) in samples.times().iter().enumerate() {
@@ -60,12 +67,7 @@ impl Internals {
 }
 
 /// Lane `n` of a signal that has one lane a counter, of one bit or of `event_width`.
-fn lane(
-    header: &Header,
-    signal: &str,
-    implementation: &Implementation,
-    n: u8,
-) -> Option<Probe> {
+fn lane(header: &Header, signal: &str, implementation: &Implementation, n: u8) -> Option<Probe> {
     let counters = u32::from(implementation.pmu.counters);
     let event_width = u32::from(implementation.pmu.event_width);
     let widths = [counters, counters * event_width];
@@ -77,5 +79,7 @@ fn lane(
     let low = u32::from(n) * lane_width;
     let path = header.path(variable);
     let path = path.split('[').next().unwrap_or(&path);
-    header.find(&format!("{path}[{}:{low}]", low + lane_width - 1)).ok()
+    header
+        .find(&format!("{path}[{}:{low}]", low + lane_width - 1))
+        .ok()
 }

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use pmu_model::{
-    CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown,
-};
+use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
 use crate::dut::{Dut, Stop, TraceUnavailable};
 use crate::lockstep::compare::{Divergence, first_difference};
@@ -48,7 +46,8 @@ pub struct Window {
 impl Window {
     /// A cycle by its number.
     pub fn at(&self, cycle: u64) -> Option<&WindowCycle> {
-        self.cycles.get(usize::try_from(cycle.checked_sub(self.first)?).ok()?)
+        self.cycles
+            .get(usize::try_from(cycle.checked_sub(self.first)?).ok()?)
     }
 }
 
@@ -79,13 +78,20 @@ impl Reproduction {
     /// The outcome in one sentence.
     pub fn sentence(&self) -> String {
         let instead = |cycle: &Option<u64>| {
-            cycle.map_or("no divergence".into(), |cycle| format!("a divergence in cycle {cycle}"))
+            cycle.map_or("no divergence".into(), |cycle| {
+                format!("a divergence in cycle {cycle}")
+            })
         };
         match self {
             Self::Same { from } => {
-                format!("the traced re-run from the reset in cycle {from} diverges in the same cycle")
+                format!(
+                    "the traced re-run from the reset in cycle {from} diverges in the same cycle"
+                )
             }
-            Self::OnlyFromStart { reset, instead: cycle } => format!(
+            Self::OnlyFromStart {
+                reset,
+                instead: cycle,
+            } => format!(
                 "the traced re-run diverges in the same cycle only from the first cycle on; from the \
                  reset in cycle {reset} it showed {}: a reset leaves something of the design unset",
                 instead(cycle)
@@ -151,7 +157,10 @@ pub fn replay(
                 None => Reproduction::Same { from: place.reset },
                 Some((reset, instead)) => Reproduction::OnlyFromStart { reset, instead },
             };
-            return Ok(Replay { window, reproduction });
+            return Ok(Replay {
+                window,
+                reproduction,
+            });
         }
         if !from_start {
             nearest = Some((place.reset, first));
@@ -159,7 +168,10 @@ pub fn replay(
         last = Some((window, first));
     }
     let (window, instead) = last.ok_or_else(|| ReplayError::Traced("no place to start".into()))?;
-    Ok(Replay { window, reproduction: Reproduction::Different { instead } })
+    Ok(Replay {
+        window,
+        reproduction: Reproduction::Different { instead },
+    })
 }
 
 struct Attempt<'a> {
@@ -200,7 +212,9 @@ impl<'a> Attempt<'a> {
         let Divergence { cycle, about, .. } = *divergence;
         let start = cycle.saturating_sub(BEFORE).max(self.place.cycle);
         while self.cycle < start {
-            let wanted = usize::try_from(start - self.cycle).unwrap_or(BATCH).min(BATCH);
+            let wanted = usize::try_from(start - self.cycle)
+                .unwrap_or(BATCH)
+                .min(BATCH);
             if !self.silent(wanted)? {
                 break;
             }
@@ -272,7 +286,8 @@ impl<'a> Attempt<'a> {
             if self.model.cycle() == about {
                 model = self.model.clone();
             }
-            self.model.step(&inputs[k], &mut expected[k], &mut unknown[k], &mut recorder);
+            self.model
+                .step(&inputs[k], &mut expected[k], &mut unknown[k], &mut recorder);
         }
         let mut compared_inputs = inputs.clone();
         self.note(&mut compared_inputs, &mut expected, &mut unknown, &rtl);
@@ -287,6 +302,11 @@ impl<'a> Attempt<'a> {
                 rtl: rtl[k],
             })
             .collect();
-        Ok(Window { first, cycles, model, vcd })
+        Ok(Window {
+            first,
+            cycles,
+            model,
+            vcd,
+        })
     }
 }

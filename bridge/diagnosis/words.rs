@@ -31,7 +31,10 @@ pub fn counts(n: u8, event_type: &EventType) -> String {
         Some('C' | 'D') => format!("V[{below}]"),
         _ => "0".into(),
     };
-    let row = event_type.table_row().map(|row| format!(" (row {row})")).unwrap_or_default();
+    let row = event_type
+        .table_row()
+        .map(|row| format!(" (row {row})"))
+        .unwrap_or_default();
     format!("counts {counted} if {condition}, else {otherwise}{row}")
 }
 
@@ -80,7 +83,11 @@ fn fields(register: SysReg) -> Vec<FieldBits> {
         SysReg::Pmevtyper(_) | SysReg::Pmccfiltr | SysReg::Pmxevtyper => FIELDS
             .iter()
             .map(|field| {
-                let name = if field.name == "EVTCOUNT" { "evtCount" } else { field.name };
+                let name = if field.name == "EVTCOUNT" {
+                    "evtCount"
+                } else {
+                    field.name
+                };
                 (name.to_owned(), field.high.into(), field.low.into())
             })
             .collect(),
@@ -114,11 +121,23 @@ pub fn differing_fields(register: SysReg, expected: u64, rtl: u64) -> Vec<(Strin
 pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
     match model.origin(register) {
         Origin::PowerUp => "not written since the start".into(),
-        Origin::Reset { cycle } => format!("by the reset in cycle {cycle} ({} before)", now - cycle),
-        Origin::Write { cycle, register: written, data } => {
-            let alias =
-                if written == register { String::new() } else { format!(" through {written}") };
-            format!("written{alias} with {data:#x} in cycle {cycle} ({} before)", now - cycle)
+        Origin::Reset { cycle } => {
+            format!("by the reset in cycle {cycle} ({} before)", now - cycle)
+        }
+        Origin::Write {
+            cycle,
+            register: written,
+            data,
+        } => {
+            let alias = if written == register {
+                String::new()
+            } else {
+                format!(" through {written}")
+            };
+            format!(
+                "written{alias} with {data:#x} in cycle {cycle} ({} before)",
+                now - cycle
+            )
         }
     }
 }

@@ -38,9 +38,11 @@ impl RtlSource {
     pub fn describe(&self) -> String {
         match self {
             Self::Bundled => "bundled".into(),
-            Self::Files { paths, .. } => {
-                paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
-            }
+            Self::Files { paths, .. } => paths
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(" "),
         }
     }
 }
@@ -58,8 +60,10 @@ impl BuildOptions {
     /// The cache of the user: `LOCKSTEP_CACHE`, else the cache folder of the platform.
     pub fn from_env() -> Self {
         let cache = env::var_os("LOCKSTEP_CACHE").map(PathBuf::from);
-        let xdg = || env::var_os("XDG_CACHE_HOME").map(|base| PathBuf::from(base).join("pmu-lockstep"));
-        let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pmu-lockstep"));
+        let xdg =
+            || env::var_os("XDG_CACHE_HOME").map(|base| PathBuf::from(base).join("pmu-lockstep"));
+        let home =
+            || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pmu-lockstep"));
         Self {
             cache: cache
                 .or_else(xdg)
@@ -103,7 +107,14 @@ pub enum OpenError {
 impl OpenError {
     /// Whether the machine is at fault, rather than the configuration.
     pub fn is_infrastructure(&self) -> bool {
-        !matches!(self, Self::Parameters(_) | Self::Io { advice: READ_ADVICE, .. })
+        !matches!(
+            self,
+            Self::Parameters(_)
+                | Self::Io {
+                    advice: READ_ADVICE,
+                    ..
+                }
+        )
     }
 }
 
@@ -136,9 +147,17 @@ pub fn open(
         }
     }
     let design = design(source, implementation, &options.cache)?;
-    building(&format!("{} for implementation {}", source.describe(), implementation.name));
+    building(&format!(
+        "{} for implementation {}",
+        source.describe(),
+        implementation.name
+    ));
     let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
-    let tools = if tools.is_dir() { tools.into() } else { options.cache.join("tools") };
+    let tools = if tools.is_dir() {
+        tools.into()
+    } else {
+        options.cache.join("tools")
+    };
     let verilator = Search::from_env(tools).find()?;
     let build = SharedDutBuild {
         design,
@@ -153,7 +172,11 @@ pub fn open(
 }
 
 fn instance(library: &DutLibrary, traced: bool) -> Result<VerilatedDut, CreateError> {
-    let dut = if traced { library.create_traced() } else { library.create() };
+    let dut = if traced {
+        library.create_traced()
+    } else {
+        library.create()
+    };
     dut.map(VerilatedDut::new)
 }
 
@@ -166,7 +189,12 @@ fn design(
         RtlSource::Bundled => (unpack(cache)?, parameters(implementation)),
         RtlSource::Files { paths, parameters } => (files(paths)?, parameters.clone()),
     };
-    Ok(Design { sources, include_dirs: Vec::new(), top: TOP.into(), parameters })
+    Ok(Design {
+        sources,
+        include_dirs: Vec::new(),
+        top: TOP.into(),
+        parameters,
+    })
 }
 
 /// Writes the bundled RTL below the cache, once for each version of it.
@@ -177,7 +205,11 @@ fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
         hash.update(text.as_bytes());
     }
     let folder = cache.join(format!("rtl-{:032x}", hash.digest128()));
-    let io = |path: &Path, source| OpenError::Io { path: path.into(), source, advice: CACHE_ADVICE };
+    let io = |path: &Path, source| OpenError::Io {
+        path: path.into(),
+        source,
+        advice: CACHE_ADVICE,
+    };
     if !folder.is_dir() {
         fs::create_dir_all(cache).map_err(|error| io(cache, error))?;
         let draft = tempfile::tempdir_in(cache).map_err(|error| io(cache, error))?;
@@ -197,20 +229,30 @@ fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
 
 /// The files that `paths` name: a folder stands for its SystemVerilog files, packages first.
 fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, OpenError> {
-    let io = |path: &Path, source| OpenError::Io { path: path.into(), source, advice: READ_ADVICE };
+    let io = |path: &Path, source| OpenError::Io {
+        path: path.into(),
+        source,
+        advice: READ_ADVICE,
+    };
     let mut found = Vec::new();
     for path in paths {
         if path.is_dir() {
             let mut inside = Vec::new();
             for entry in fs::read_dir(path).map_err(|error| io(path, error))? {
                 let file = entry.map_err(|error| io(path, error))?.path();
-                if file.extension().is_some_and(|extension| extension == "sv" || extension == "v") {
+                if file
+                    .extension()
+                    .is_some_and(|extension| extension == "sv" || extension == "v")
+                {
                     inside.push(file);
                 }
             }
             inside.sort_by_key(|file| (!file.to_string_lossy().contains("_pkg."), file.clone()));
             if inside.is_empty() {
-                return Err(io(path, io::Error::other("no SystemVerilog file in this folder")));
+                return Err(io(
+                    path,
+                    io::Error::other("no SystemVerilog file in this folder"),
+                ));
             }
             found.extend(inside);
         } else {
@@ -232,7 +274,9 @@ fn parameters(implementation: &Implementation) -> Vec<(String, String)> {
         ("ThWidth", implementation.thwidth().into()),
         ("Pmmir", pmu.pmmir),
     ];
-    let features = DutParameters::FEATURES.iter().zip(implementation.features());
+    let features = DutParameters::FEATURES
+        .iter()
+        .zip(implementation.features());
     numbers
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_string()))
@@ -243,5 +287,10 @@ fn parameters(implementation: &Implementation) -> Vec<(String, String)> {
 /// `th2` as `Th2`.
 fn camel_case(name: &str) -> String {
     let mut chars = name.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
+    chars
+        .next()
+        .map(|first| first.to_ascii_uppercase())
+        .into_iter()
+        .chain(chars)
+        .collect()
 }

@@ -68,19 +68,32 @@ impl Dut for ModelledDut {
         for (index, (input, shown)) in inputs.iter().zip(outputs).enumerate() {
             let cycle = self.model.cycle();
             let mut output = CycleOutput::default();
-            self.model.step(input, &mut output, &mut Unknown::default(), &mut pmu_model::NoTracer);
-            (self.fault)(cycle, input, &mut output)
-                .map_err(|stop| Stop { completed: index, ..stop })?;
+            self.model.step(
+                input,
+                &mut output,
+                &mut Unknown::default(),
+                &mut pmu_model::NoTracer,
+            );
+            (self.fault)(cycle, input, &mut output).map_err(|stop| Stop {
+                completed: index,
+                ..stop
+            })?;
             self.late.insert(0, output);
             let past = |latency: u8| {
-                self.late.get(usize::from(latency)).copied().unwrap_or_default()
+                self.late
+                    .get(usize::from(latency))
+                    .copied()
+                    .unwrap_or_default()
             };
             let access = past(self.parameters.latency_access);
             *shown = CycleOutput {
                 increment: past(self.parameters.latency_increment).increment,
                 ..access
             };
-            let depth = self.parameters.latency_increment.max(self.parameters.latency_access);
+            let depth = self
+                .parameters
+                .latency_increment
+                .max(self.parameters.latency_access);
             self.late.truncate(usize::from(depth) + 1);
             self.pulse.cycles.fetch_add(1, Ordering::Relaxed);
         }
@@ -89,7 +102,9 @@ impl Dut for ModelledDut {
     }
 
     fn trace_to(&mut self, _: &Path, _: u64) -> Result<(), TraceUnavailable> {
-        Err(TraceUnavailable("the model as a design has no signals".into()))
+        Err(TraceUnavailable(
+            "the model as a design has no signals".into(),
+        ))
     }
 
     fn end_trace(&mut self) -> Result<(), TraceUnavailable> {

@@ -32,7 +32,12 @@ pub fn check_parameters(
     let expected = DutParameters::of(implementation);
     let mismatch = |name: &str, expected: String, found: String| {
         let implementation = implementation.name.clone();
-        Err(ParameterMismatch { implementation, name: name.into(), expected, found })
+        Err(ParameterMismatch {
+            implementation,
+            name: name.into(),
+            expected,
+            found,
+        })
     };
     if stated.magic != DutParameters::MAGIC {
         return mismatch(
@@ -42,13 +47,41 @@ pub fn check_parameters(
         );
     }
     let numbers = [
-        ("contract version", u32::from(CONTRACT_VERSION), u32::from(stated.contract_version)),
-        ("layout version", u32::from(LAYOUT_VERSION), u32::from(stated.layout_version)),
-        ("pmu.counters", expected.counters.into(), stated.counters.into()),
-        ("pmu.counter_bits", expected.counter_bits.into(), stated.counter_bits.into()),
-        ("pmu.event_count", expected.event_count.into(), stated.event_count.into()),
-        ("pmu.event_width", expected.event_width.into(), stated.event_width.into()),
-        ("pmu.thwidth", expected.thwidth.into(), stated.thwidth.into()),
+        (
+            "contract version",
+            u32::from(CONTRACT_VERSION),
+            u32::from(stated.contract_version),
+        ),
+        (
+            "layout version",
+            u32::from(LAYOUT_VERSION),
+            u32::from(stated.layout_version),
+        ),
+        (
+            "pmu.counters",
+            expected.counters.into(),
+            stated.counters.into(),
+        ),
+        (
+            "pmu.counter_bits",
+            expected.counter_bits.into(),
+            stated.counter_bits.into(),
+        ),
+        (
+            "pmu.event_count",
+            expected.event_count.into(),
+            stated.event_count.into(),
+        ),
+        (
+            "pmu.event_width",
+            expected.event_width.into(),
+            stated.event_width.into(),
+        ),
+        (
+            "pmu.thwidth",
+            expected.thwidth.into(),
+            stated.thwidth.into(),
+        ),
         ("pmu.pmmir", expected.pmmir, stated.pmmir),
     ];
     for (name, expected, found) in numbers {
@@ -59,11 +92,22 @@ pub fn check_parameters(
     let differing = expected.features ^ stated.features;
     if differing != 0 {
         let bit = differing.trailing_zeros();
-        let name = DutParameters::FEATURES
-            .get(bit as usize)
-            .map_or_else(|| format!("feature bit {bit}"), |name| format!("feature {name}"));
-        let word = |features: u32| if features >> bit & 1 == 1 { "on" } else { "off" };
-        return mismatch(&name, word(expected.features).into(), word(stated.features).into());
+        let name = DutParameters::FEATURES.get(bit as usize).map_or_else(
+            || format!("feature bit {bit}"),
+            |name| format!("feature {name}"),
+        );
+        let word = |features: u32| {
+            if features >> bit & 1 == 1 {
+                "on"
+            } else {
+                "off"
+            }
+        };
+        return mismatch(
+            &name,
+            word(expected.features).into(),
+            word(stated.features).into(),
+        );
     }
     Ok(())
 }

@@ -21,7 +21,11 @@ impl VerilatedDut {
     /// Takes an instance whose ports have the contract's sizes.
     pub fn new(inner: verilator_sys::Dut) -> Self {
         let parameters = pod_read_unaligned(&inner.parameters());
-        Self { inner, parameters, running: Arc::default() }
+        Self {
+            inner,
+            parameters,
+            running: Arc::default(),
+        }
     }
 }
 
@@ -39,15 +43,22 @@ impl Dut for VerilatedDut {
 
     fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {
         self.inner.set_cycle(cycle);
-        self.inner.trace_open(path).map_err(|error| TraceUnavailable(error.to_string()))
+        self.inner
+            .trace_open(path)
+            .map_err(|error| TraceUnavailable(error.to_string()))
     }
 
     fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
-        self.inner.trace_close().map_err(|error| TraceUnavailable(error.to_string()))
+        self.inner
+            .trace_close()
+            .map_err(|error| TraceUnavailable(error.to_string()))
     }
 
     fn pulse(&self) -> Pulse {
-        Pulse { cycles: self.inner.progress(), running: Arc::clone(&self.running) }
+        Pulse {
+            cycles: self.inner.progress(),
+            running: Arc::clone(&self.running),
+        }
     }
 }
 

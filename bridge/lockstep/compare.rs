@@ -50,9 +50,11 @@ impl Field {
             Self::CycleIncrement => output.increment[CYCLE_COUNTER].into(),
             Self::AccessOutcome => output.access_outcome.into(),
             Self::AccessData => output.access_data,
-            Self::Reserved => {
-                output.reserved.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
-            }
+            Self::Reserved => output
+                .reserved
+                .iter()
+                .rev()
+                .fold(0, |value, &byte| value << 8 | u64::from(byte)),
         }
     }
 
@@ -82,8 +84,10 @@ fn lane_signal(n: u8) -> String {
 
 /// The register at an encoding, or the encoding where there is none.
 pub fn register_name(address: u16) -> String {
-    SysReg::from_address(address)
-        .map_or_else(|| sysreg::encoding_name(address), |register| register.to_string())
+    SysReg::from_address(address).map_or_else(
+        || sysreg::encoding_name(address),
+        |register| register.to_string(),
+    )
 }
 
 /// One field that differs.

@@ -15,7 +15,10 @@ pub struct Delay {
 
 /// A cycle before the first: nothing of it is known.
 fn before_start() -> (CycleInput, CycleOutput, Unknown) {
-    let unknown = Unknown { access_data: u64::MAX, increments: u32::MAX };
+    let unknown = Unknown {
+        access_data: u64::MAX,
+        increments: u32::MAX,
+    };
     (CycleInput::default(), CycleOutput::default(), unknown)
 }
 
@@ -24,7 +27,11 @@ impl Delay {
     pub fn new(parameters: &DutParameters) -> Self {
         let increment = usize::from(parameters.latency_increment);
         let access = usize::from(parameters.latency_access);
-        Self { increment, access, past: vec![before_start(); increment.max(access)] }
+        Self {
+            increment,
+            access,
+            past: vec![before_start(); increment.max(access)],
+        }
     }
 
     /// Whether nothing is delayed.
@@ -56,12 +63,19 @@ impl Delay {
         }
         let mut line = std::mem::take(&mut self.past);
         line.extend(
-            inputs.iter().zip(outputs.iter()).zip(unknowns.iter()).map(|((i, o), u)| (*i, *o, *u)),
+            inputs
+                .iter()
+                .zip(outputs.iter())
+                .zip(unknowns.iter())
+                .map(|((i, o), u)| (*i, *o, *u)),
         );
         for k in 0..outputs.len() {
             let (_, counted, counted_unknown) = &line[k + depth - self.increment];
             let (input, accessed, accessed_unknown) = &line[k + depth - self.access];
-            outputs[k] = CycleOutput { increment: counted.increment, ..*accessed };
+            outputs[k] = CycleOutput {
+                increment: counted.increment,
+                ..*accessed
+            };
             inputs[k] = *input;
             unknowns[k] = Unknown {
                 access_data: accessed_unknown.access_data,

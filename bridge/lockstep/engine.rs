@@ -133,7 +133,9 @@ impl Lockstep {
             if control.interrupted.load(Ordering::Relaxed) {
                 return Ok(Outcome::Interrupted);
             }
-            let wanted = usize::try_from(limit - self.cycles).unwrap_or(BATCH).min(BATCH);
+            let wanted = usize::try_from(limit - self.cycles)
+                .unwrap_or(BATCH)
+                .min(BATCH);
             let before = (self.model.clone(), self.stimulus.checkpoint());
             let made = self.stimulus.fill(&mut self.batch.inputs[..wanted])?;
             if made == 0 {
@@ -162,14 +164,19 @@ impl Lockstep {
         } else {
             batch.compared_inputs.clear();
             batch.compared_inputs.extend_from_slice(inputs);
-            self.delay.apply(&mut batch.compared_inputs, expected, unknown);
+            self.delay
+                .apply(&mut batch.compared_inputs, expected, unknown);
             &batch.compared_inputs
         };
         let (inputs, expected) = (&inputs[..completed], &expected[..completed]);
         let (unknown, rtl) = (&unknown[..completed], &batch.rtl[..completed]);
         let diverged = first_difference(expected, unknown, rtl);
         let compared = diverged.map_or(completed, |k| k + 1);
-        self.ledger.enter(&inputs[..compared], &expected[..compared], &unknown[..compared]);
+        self.ledger.enter(
+            &inputs[..compared],
+            &expected[..compared],
+            &unknown[..compared],
+        );
         let start = self.cycles;
         self.cycles += compared as u64;
         if let Some(k) = diverged {
@@ -185,12 +192,18 @@ impl Lockstep {
                 differences,
             })));
         }
-        stop.map(|stop| Outcome::Stopped { cycle: self.cycles, stop })
+        stop.map(|stop| Outcome::Stopped {
+            cycle: self.cycles,
+            stop,
+        })
     }
 
     /// Keeps a checkpoint if the batch has a reset.
     fn note_reset(&mut self, made: usize, before: (Model, StimulusCheckpoint)) {
-        let Some(index) = self.batch.inputs[..made].iter().rposition(CycleInput::is_reset) else {
+        let Some(index) = self.batch.inputs[..made]
+            .iter()
+            .rposition(CycleInput::is_reset)
+        else {
             return;
         };
         if self.checkpoints.len() == CHECKPOINTS {
@@ -199,7 +212,12 @@ impl Lockstep {
         let (model, stimulus) = before;
         let cycle = self.cycles;
         let reset = cycle + index as u64;
-        self.checkpoints.push_back(Checkpoint { cycle, reset, model, stimulus });
+        self.checkpoints.push_back(Checkpoint {
+            cycle,
+            reset,
+            model,
+            stimulus,
+        });
     }
 
     /// Cycles run and compared.
@@ -219,7 +237,11 @@ impl Lockstep {
 
     /// Places to start a re-run of `cycle` from, the nearest first; the last is the first cycle of the run.
     pub fn checkpoints(&self, cycle: u64) -> Vec<Checkpoint> {
-        let kept = self.checkpoints.iter().rev().filter(|checkpoint| checkpoint.reset <= cycle);
+        let kept = self
+            .checkpoints
+            .iter()
+            .rev()
+            .filter(|checkpoint| checkpoint.reset <= cycle);
         kept.cloned().chain([self.origin.clone()]).collect()
     }
 }

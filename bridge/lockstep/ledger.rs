@@ -56,12 +56,7 @@ impl Ledger {
     }
 
     /// Enters a batch that was compared.
-    pub fn enter(
-        &mut self,
-        inputs: &[CycleInput],
-        expected: &[CycleOutput],
-        unknowns: &[Unknown],
-    ) {
+    pub fn enter(&mut self, inputs: &[CycleInput], expected: &[CycleOutput], unknowns: &[Unknown]) {
         let ledger = &mut *self;
         pulp::Arch::new().dispatch(
             #[inline(always)]
@@ -125,8 +120,9 @@ impl Ledger {
             not_compared: self.unknown[n],
             changed: self.changed[n],
         };
-        let mut fields: Vec<_> =
-            (0..self.counters).map(|n| lane(n, format!("V[{n}]"))).collect();
+        let mut fields: Vec<_> = (0..self.counters)
+            .map(|n| lane(n, format!("V[{n}]")))
+            .collect();
         fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
         fields.push(FieldTally {
             field: "access outcome".into(),
@@ -156,10 +152,12 @@ impl Ledger {
 
     /// The sum over all fields.
     pub fn total(&self) -> Compared {
-        self.fields().iter().fold(Compared::default(), |sum, field| Compared {
-            compared: sum.compared + field.compared,
-            not_compared: sum.not_compared + field.not_compared,
-        })
+        self.fields()
+            .iter()
+            .fold(Compared::default(), |sum, field| Compared {
+                compared: sum.compared + field.compared,
+                not_compared: sum.not_compared + field.not_compared,
+            })
     }
 }
 
@@ -175,15 +173,30 @@ mod tests {
         expected[0].access_outcome = AccessOutcome::Ok as u8;
         expected[0].access_data = 7;
         expected[1].increment[1] = 3;
-        let unknowns = [Unknown::default(), Unknown { access_data: 0, increments: 1 }];
+        let unknowns = [
+            Unknown::default(),
+            Unknown {
+                access_data: 0,
+                increments: 1,
+            },
+        ];
         ledger.enter(&inputs, &expected, &unknowns);
         let fields = ledger.fields();
         let find = |name: &str| fields.iter().find(|field| field.field == name).unwrap();
         assert_eq!((find("V[0]").compared, find("V[0]").not_compared), (1, 1));
         assert_eq!((find("V[1]").compared, find("V[1]").changed), (2, 1));
         assert_eq!(find("access outcome").changed, 2);
-        assert_eq!((find("PMSELR_EL0").compared, find("PMSELR_EL0").changed), (1, 1));
+        assert_eq!(
+            (find("PMSELR_EL0").compared, find("PMSELR_EL0").changed),
+            (1, 1)
+        );
         assert!(ledger.never_read().contains(&"PMCR_EL0".to_owned()));
-        assert_eq!(ledger.total(), Compared { compared: 2 + 1 + 2 + 2 + 1, not_compared: 1 });
+        assert_eq!(
+            ledger.total(),
+            Compared {
+                compared: 2 + 1 + 2 + 2 + 1,
+                not_compared: 1
+            }
+        );
     }
 }

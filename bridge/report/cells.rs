@@ -56,10 +56,21 @@ pub fn cells(
         Field::CycleIncrement => Some(CYCLE_COUNTER),
         _ => counter.map(usize::from),
     };
-    let shown = Shown { field, counter, counted, is_increment, internals };
+    let shown = Shown {
+        field,
+        counter,
+        counted,
+        is_increment,
+        internals,
+    };
     let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
     let first = at.saturating_sub(ROWS_BEFORE);
-    let rows = window.cycles.iter().enumerate().skip(first).take(at - first + 1 + ROWS_AFTER);
+    let rows = window
+        .cycles
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(at - first + 1 + ROWS_AFTER);
     Cells {
         columns: shown.columns(),
         rows: rows
@@ -91,7 +102,11 @@ impl Shown<'_> {
                 columns.extend(VALUES.map(|(_, name)| name.into()));
             }
             let name = Field::Increment(n as u8).name(&CycleInput::default());
-            let name = if n == CYCLE_COUNTER { "increment".into() } else { name };
+            let name = if n == CYCLE_COUNTER {
+                "increment".into()
+            } else {
+                name
+            };
             columns.extend([format!("{name} expected"), "RTL".into()]);
         }
         if !self.is_increment {
@@ -112,7 +127,8 @@ impl Shown<'_> {
                 let values = &record.values;
                 cells.push(values.v_b[n].to_string());
                 cells.extend(
-                    [values.c_t[n], values.c_p[n], values.c_e[n]].map(|mask| (mask & 1).to_string()),
+                    [values.c_t[n], values.c_p[n], values.c_e[n]]
+                        .map(|mask| (mask & 1).to_string()),
                 );
             }
             let unknown = cycle.unknown.increments >> n & 1 == 1;

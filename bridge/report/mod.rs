@@ -130,8 +130,12 @@ pub fn report(
 ) -> Report {
     let window = &replay.window;
     let about = divergence.about;
-    let caused =
-        causes(&divergence.differences, window.at(about), &window.model, &divergence.rtl);
+    let caused = causes(
+        &divergence.differences,
+        window.at(about),
+        &window.model,
+        &divergence.rtl,
+    );
     let root = caused
         .iter()
         .find(|caused| caused.cause.is_none())

@@ -30,7 +30,10 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         "{BAD}DIVERGENCE{BAD:#}  {TITLE}{}: expected {}, RTL {}{TITLE:#}  {DIM}{}{DIM:#}",
         headline.field, headline.expected, headline.rtl, headline.signal
     )?;
-    let seed = report.run.seed.map_or(String::new(), |seed| format!("  seed {seed}"));
+    let seed = report
+        .run
+        .seed
+        .map_or(String::new(), |seed| format!("  seed {seed}"));
     let late = if report.about == report.cycle {
         String::new()
     } else {
@@ -53,13 +56,19 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     for file in &report.files {
         writeln!(out, "  {:<10} {}", file.what, file.path.display())?;
     }
-    writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "replay", report.run.replay)
+    writeln!(
+        out,
+        "  {:<10} {TITLE}{}{TITLE:#}",
+        "replay", report.run.replay
+    )
 }
 
 fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "\n{TITLE}fields that differ{TITLE:#}")?;
-    let (roots, consequences): (Vec<_>, Vec<_>) =
-        report.fields.iter().partition(|row| row.follows_from.is_none());
+    let (roots, consequences): (Vec<_>, Vec<_>) = report
+        .fields
+        .iter()
+        .partition(|row| row.follows_from.is_none());
     let cells = roots.iter().take(FIELD_ROWS).map(|row| {
         let folded: Vec<_> = consequences
             .iter()
@@ -81,7 +90,11 @@ fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
     });
     aligned(out, &cells.collect::<Vec<_>>(), |_| Style::new())?;
     let more = roots.len().saturating_sub(FIELD_ROWS);
-    if more > 0 { writeln!(out, "  and {more} more, in the JSON report") } else { Ok(()) }
+    if more > 0 {
+        writeln!(out, "  and {more} more, in the JSON report")
+    } else {
+        Ok(())
+    }
 }
 
 fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> std::fmt::Result {
@@ -99,8 +112,11 @@ fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> s
         )?;
     }
     for step in explanation.derivation.iter().take(STEPS) {
-        let rules: Vec<_> =
-            step.rules.iter().map(|rule| format!("{} {}", rule.id, rule.clause)).collect();
+        let rules: Vec<_> = step
+            .rules
+            .iter()
+            .map(|rule| format!("{} {}", rule.id, rule.clause))
+            .collect();
         let rules = if rules.is_empty() {
             String::new()
         } else {
@@ -115,7 +131,10 @@ fn table(out: &mut String, cells: &Cells) -> std::fmt::Result {
     let mut rows = vec![vec![String::new(), "cycle".to_owned()]];
     rows[0].extend(cells.columns.iter().cloned());
     for row in &cells.rows {
-        let mut line = vec![if row.divergent { ">" } else { "" }.to_owned(), row.cycle.to_string()];
+        let mut line = vec![
+            if row.divergent { ">" } else { "" }.to_owned(),
+            row.cycle.to_string(),
+        ];
         line.extend(row.cells.iter().cloned());
         rows.push(line);
     }
@@ -139,8 +158,11 @@ fn aligned(
     };
     let widths: Vec<_> = (0..columns).map(width).collect();
     for (index, row) in rows.iter().enumerate() {
-        let line: Vec<_> =
-            row.iter().zip(&widths).map(|(text, &width)| format!("{text:<width$}")).collect();
+        let line: Vec<_> = row
+            .iter()
+            .zip(&widths)
+            .map(|(text, &width)| format!("{text:<width$}"))
+            .collect();
         let style = style(index);
         writeln!(out, "  {style}{}{style:#}", line.join("  ").trim_end())?;
     }
@@ -150,9 +172,18 @@ fn aligned(
 fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     let coverage = &report.coverage;
     let some = |names: &[String]| {
-        let shown = names.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let shown = names
+            .iter()
+            .take(6)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
         let more = names.len().saturating_sub(6);
-        if more > 0 { format!("{shown} and {more} more") } else { shown }
+        if more > 0 {
+            format!("{shown} and {more} more")
+        } else {
+            shown
+        }
     };
     writeln!(
         out,

@@ -40,12 +40,19 @@ impl Stimulus {
     ///
     /// # Errors
     /// Those of [`Reader::fill`].
-    #[inline(always)]
     pub fn fill(&mut self, cycles: &mut [CycleInput]) -> Result<usize, StimulusError> {
         match self {
             Self::Generated(generator) => {
-                generator.fill(cycles);
-                Ok(cycles.len())
+                let wanted = cycles.len();
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    move || {
+                        // Moved, not borrowed: only then is the closure compiled for the machine.
+                        let (generator, cycles) = (generator, cycles);
+                        generator.fill(cycles);
+                    },
+                );
+                Ok(wanted)
             }
             Self::Recorded(reader) => reader.fill(cycles),
         }

@@ -50,7 +50,10 @@ fn main() -> ExitCode {
             return ExitCode::from(5);
         }
     };
-    println!("{:<32} {:>8}  {:<22} {:<16} title", "bug", "cycle", "first field", "rules");
+    println!(
+        "{:<32} {:>8}  {:<22} {:<16} title",
+        "bug", "cycle", "first field", "rules"
+    );
     let failed = AtomicUsize::new(0);
     let next = AtomicUsize::new(0);
     let print = Mutex::new(());
@@ -70,7 +73,11 @@ fn main() -> ExitCode {
         }
     });
     let failed = failed.into_inner();
-    println!("{} bugs in {:.0} s", bugs.len(), start.elapsed().as_secs_f64());
+    println!(
+        "{} bugs in {:.0} s",
+        bugs.len(),
+        start.elapsed().as_secs_f64()
+    );
     println!("{} passed, {failed} failed", bugs.len() - failed);
     ExitCode::from(u8::from(failed > 0))
 }
@@ -89,7 +96,10 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
             fields: Vec::new(),
         },
     );
-    let wanted: Vec<_> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wanted: Vec<_> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     if !wanted.is_empty() {
         bugs.retain(|bug| wanted.iter().any(|word| bug.name.contains(word.as_str())));
     }
@@ -102,7 +112,11 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
     let (cycle, field, verdict) = match result {
         Err(error) => ("-".into(), "-".into(), Err(format!("FAILED: {error}"))),
         Ok(None) if clean => ("-".into(), "agrees".into(), Ok(())),
-        Ok(None) => ("-".into(), "-".into(), Err(format!("NOT FOUND in {CYCLES} cycles"))),
+        Ok(None) => (
+            "-".into(),
+            "-".into(),
+            Err(format!("NOT FOUND in {CYCLES} cycles")),
+        ),
         Ok(Some((cycle, field))) => {
             let verdict = match bug.fields.iter().any(|expected| matches(expected, &field)) {
                 true => Ok(()),
@@ -112,7 +126,10 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
         }
     };
     let rules = bug.rules.join(" ");
-    println!("{:<32} {cycle:>8}  {field:<22} {rules:<16} {}", bug.name, bug.title);
+    println!(
+        "{:<32} {cycle:>8}  {field:<22} {rules:<16} {}",
+        bug.name, bug.title
+    );
     if let Err(why) = &verdict {
         println!("  {why}");
     }
@@ -122,7 +139,11 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
 /// Whether a field is one that `pattern` of bugs.toml means.
 fn matches(pattern: &str, field: &str) -> bool {
     let number = |prefix: &str, suffix: &str| {
-        field.strip_prefix(prefix)?.strip_suffix(suffix)?.parse::<u32>().ok()
+        field
+            .strip_prefix(prefix)?
+            .strip_suffix(suffix)?
+            .parse::<u32>()
+            .ok()
     };
     match pattern {
         "V" => number("V[", "]").is_some(),
@@ -140,10 +161,16 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
     let base = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
     let folder = base.join(&bug.name);
     patched(root, bug, &folder)?;
-    let source = RtlSource::Files { paths: vec![folder.clone()], parameters: Vec::new() };
+    let source = RtlSource::Files {
+        paths: vec![folder.clone()],
+        parameters: Vec::new(),
+    };
     let implementation = Implementation::default();
     // Libraries of broken RTL are of no use in the user's cache.
-    let options = BuildOptions { cache: base.join("cache"), ..BuildOptions::from_env() };
+    let options = BuildOptions {
+        cache: base.join("cache"),
+        ..BuildOptions::from_env()
+    };
     let untraced = || open(&source, &implementation, false, &options, &mut |_| ());
     let generator = Generator::new(1, &implementation, &Profile::default())?;
     let mut run = Lockstep::new(&implementation, untraced()?, generator.into())?;

@@ -163,12 +163,15 @@ impl<L: Lane> CountValue<L> {
     #[inline(always)]
     pub fn commit(&mut self, values: &Values<L>) {
         // TH-28: C_P' = counting ? C_T : 0; TH-09 has made C_T zero where not counting.
-        for n in 0..COUNTER_LANES {
-            let counting = values.counting[n];
-            let keep = (counting & self.hold_bypassed & self.controls.bypassed[n])
-                | (!counting & self.hold_idle);
-            self.c_p[n] = (values.c_t[n] & !keep) | (self.c_p[n] & keep);
-        }
+        self.c_p = lanes(
+            #[inline(always)]
+            |n| {
+                let counting = values.counting[n];
+                let keep = (counting & self.hold_bypassed & self.controls.bypassed[n])
+                    | (!counting & self.hold_idle);
+                (values.c_t[n] & !keep) | (self.c_p[n] & keep)
+            },
+        );
     }
 
     /// A-TH-11: C_P is 0 out of reset.
@@ -246,8 +249,7 @@ impl<L: Lane> CountValue<L> {
     /// TH-24, TH-26 with TH-10, TH-11: V of all counters. V\[n-1\] of an odd n is final before it is linked.
     #[inline(always)]
     fn link(&self, own: &Lanes<L>, condition: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-        let mut below = [L::ZERO; COUNTER_LANES];
-        below[1..].copy_from_slice(&own[..COUNTER_LANES - 1]);
+        let below = L::below(own);
         lanes(
             #[inline(always)]
             |n| own[n] | (below[n] & self.linking(n, condition, counting)),

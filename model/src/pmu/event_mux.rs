@@ -1,18 +1,21 @@
 //! The event multiplexer: V_B of each counter from the base values of all events (DUT-16, ETY-30).
 
-use crate::contract::{COUNTER_LANES, EVENT_LANES};
+use crate::contract::{COUNTER_LANES, CYCLE_COUNTER, EVENT_LANES};
 use crate::implementation::Implementation;
 
 use super::event_type::CHAIN;
 use super::lane::{Lanes, lanes};
+use super::select::Select;
 
 /// Which event each counter counts.
 #[derive(Clone, Debug)]
 pub struct EventMux {
     /// Lane of the event, or any lane if nothing of it is taken.
-    select: [u8; COUNTER_LANES],
+    select: Lanes<u16>,
     /// Bits of the lane that are taken: none for an unsupported event and for CHAIN.
     taken: Lanes<u16>,
+    /// What is there without any event: 1 for the cycle counter (DUT-14).
+    constant: Lanes<u16>,
     /// Odd counters that count CHAIN.
     chain: u32,
     event_count: u8,
@@ -25,9 +28,11 @@ impl EventMux {
     pub fn new(implementation: &Implementation) -> Self {
         let pmu = &implementation.pmu;
         let event_mask = u16::MAX >> (16 - pmu.event_width);
+        let cycle_counter = |n| n == CYCLE_COUNTER;
         Self {
             select: [0; COUNTER_LANES],
-            taken: [event_mask; COUNTER_LANES],
+            taken: lanes(|n| if cycle_counter(n) { 0 } else { event_mask }),
+            constant: lanes(|n| u16::from(cycle_counter(n))),
             chain: 0,
             event_count: pmu.event_count,
             event_mask,
@@ -40,19 +45,20 @@ impl EventMux {
         let is_chain = self.has_chain && event == CHAIN;
         // DUT-16, ETY-30: an event that is not supported counts nothing.
         let supported = event < u16::from(self.event_count) && !is_chain;
-        self.select[n] = if supported { event as u8 } else { 0 };
+        self.select[n] = if supported { event } else { 0 };
         self.taken[n] = if supported { self.event_mask } else { 0 };
         // DUT-17: CHAIN counts on odd counters only.
         let bit = 1 << n;
         self.chain = self.chain & !bit | if is_chain && n % 2 == 1 { bit } else { 0 };
     }
 
-    /// DUT-16: V_B of every counter, CHAIN left out.
+    /// DUT-16: V_B of every counter, CHAIN left out; the cycle counter counts 1.
     #[inline(always)]
-    pub fn base_values(&self, events: &[u16; EVENT_LANES]) -> Lanes<u16> {
+    pub fn base_values(&self, events: &[u16; EVENT_LANES], select: impl Select) -> Lanes<u16> {
+        let selected = select.select(events, &self.select);
         lanes(
             #[inline(always)]
-            |n| events[usize::from(self.select[n]) % EVENT_LANES] & self.taken[n],
+            |n| (selected[n] & self.taken[n]) | self.constant[n],
         )
     }
 

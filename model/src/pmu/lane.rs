@@ -50,10 +50,13 @@ pub trait Lane:
 
     /// `bits`, a mask of 32 counters, as one mask a lane.
     fn expand(bits: u32) -> Lanes<Self>;
+
+    /// For every odd lane the value of the even lane below it, and 0 for every even one.
+    fn below(lanes: &Lanes<Self>) -> Lanes<Self>;
 }
 
 macro_rules! lane {
-    ($type:ty) => {
+    ($type:ty, $below:expr) => {
         impl Lane for $type {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -80,9 +83,33 @@ macro_rules! lane {
                 }
                 lanes
             }
+
+            #[inline(always)]
+            fn below(lanes: &Lanes<Self>) -> Lanes<Self> {
+                $below(lanes)
+            }
         }
     };
 }
 
-lane!(u16);
-lane!(u64);
+/// A pair of lanes of 16 bits is one number of 32 bits, in which the even lane moves up.
+#[inline(always)]
+fn below_in_pairs(lanes: &Lanes<u16>) -> Lanes<u16> {
+    let mut pairs: [u32; COUNTER_LANES / 2] = bytemuck::cast(*lanes);
+    for pair in &mut pairs {
+        *pair = if cfg!(target_endian = "little") {
+            *pair << 16
+        } else {
+            *pair >> 16
+        };
+    }
+    bytemuck::cast(pairs)
+}
+
+#[inline(always)]
+fn below_one_by_one(values: &Lanes<u64>) -> Lanes<u64> {
+    lanes(|n| if n % 2 == 1 { values[n - 1] } else { 0 })
+}
+
+lane!(u16, below_in_pairs);
+lane!(u64, below_one_by_one);

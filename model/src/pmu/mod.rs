@@ -7,6 +7,7 @@ pub mod event_type;
 pub mod lane;
 pub mod provenance;
 pub mod registers;
+pub mod select;
 pub mod unknown;
 
 use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Unknown};
@@ -20,6 +21,7 @@ use event_mux::EventMux;
 use event_type::{EventType, EventTypeDecoder};
 use provenance::{Origin, Provenance};
 use registers::{Access, Registers, Write};
+use select::{OneByOne, Select};
 use unknown::{CycleMasks, UnknownState};
 
 /// Bits of the event counters in the register masks.
@@ -76,13 +78,25 @@ impl Model {
     }
 
     /// One Processor cycle.
-    #[inline(always)]
     pub fn step<T: Tracer>(
         &mut self,
         input: &CycleInput,
         output: &mut CycleOutput,
         unknown: &mut Unknown,
         tracer: &mut T,
+    ) {
+        self.step_with(input, output, unknown, tracer, OneByOne);
+    }
+
+    /// One Processor cycle, for callers that are compiled for some machine.
+    #[inline(always)]
+    fn step_with<T: Tracer>(
+        &mut self,
+        input: &CycleInput,
+        output: &mut CycleOutput,
+        unknown: &mut Unknown,
+        tracer: &mut T,
+        select: impl Select,
     ) {
         *unknown = Unknown::default();
         if input.is_reset() {
@@ -99,18 +113,15 @@ impl Model {
         let counting = registers.counting(input.counting_allowed);
         let written = access.counters_written(registers.event_counters());
 
-        let mut base = self.mux.base_values(&input.event);
-        let mut values = self.datapath.evaluate(&base, counting & EVENT_COUNTERS);
-        // DUT-14: the cycle counter counts by 1.
-        values.v[CYCLE_COUNTER] = (counting >> CYCLE_COUNTER) as u16;
+        let mut base = self.mux.base_values(&input.event, select);
+        let mut values = self.datapath.evaluate(&base, counting);
         let mut sum = self.counters.add(&values.v, registers.long);
         let chain = self.chained(sum.overflow & !written) & counting;
         if chain != 0 {
             for (n, base) in base.iter_mut().enumerate() {
                 *base |= (chain >> n) as u16 & 1;
             }
-            values = self.datapath.evaluate(&base, counting & EVENT_COUNTERS);
-            values.v[CYCLE_COUNTER] = (counting >> CYCLE_COUNTER) as u16;
+            values = self.datapath.evaluate(&base, counting);
             sum = self.counters.add(&values.v, registers.long);
         }
         let overflow = sum.overflow & !written;
@@ -183,17 +194,27 @@ impl Model {
         unknowns: &mut [Unknown],
     ) {
         assert!(inputs.len() == outputs.len() && inputs.len() == unknowns.len());
-        let model = self;
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            move || {
-                // Moved, not borrowed: only then is the closure compiled for the machine.
-                let (model, outputs, unknowns) = (model, outputs, unknowns);
-                for ((input, output), unknown) in inputs.iter().zip(outputs).zip(unknowns) {
-                    model.step(input, output, unknown, &mut NoTracer);
-                }
-            },
-        );
+        let batch = Batch {
+            model: self,
+            inputs,
+            outputs,
+            unknowns,
+        };
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            pulp::Simd::vectorize(
+                simd,
+                WithSelect {
+                    batch,
+                    select: simd,
+                },
+            );
+            return;
+        }
+        pulp::Arch::new().dispatch(WithSelect {
+            batch,
+            select: OneByOne,
+        });
     }
 
     /// Number of the next cycle: how many have been made.
@@ -317,6 +338,37 @@ impl Model {
         self.datapath.reset();
         self.unknown.reset();
         self.provenance.reset(self.cycle);
+    }
+}
+
+/// A batch of cycles.
+struct Batch<'a> {
+    model: &'a mut Model,
+    inputs: &'a [CycleInput],
+    outputs: &'a mut [CycleOutput],
+    unknowns: &'a mut [Unknown],
+}
+
+/// A batch to be run by code that is compiled for some machine.
+struct WithSelect<'a, S> {
+    batch: Batch<'a>,
+    select: S,
+}
+
+impl<S: Select> pulp::WithSimd for WithSelect<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<V: pulp::Simd>(self, _: V) {
+        let Batch {
+            model,
+            inputs,
+            outputs,
+            unknowns,
+        } = self.batch;
+        for ((input, output), unknown) in inputs.iter().zip(outputs).zip(unknowns) {
+            model.step_with(input, output, unknown, &mut NoTracer, self.select);
+        }
     }
 }
 
