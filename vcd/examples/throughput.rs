@@ -3,7 +3,7 @@
 //! `cargo run --release --example throughput -- FILE [ROUNDS [READER]]`
 //!
 //! Every reader visits all changes on one thread. The readers take turns, so that a busy machine
-//! is busy for all of them; medians are shown.
+//! is busy for all of them; medians are shown, and medians of the ratios within a round.
 
 use std::error::Error;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use std::io::BufReader;
 use std::time::Instant;
 
-use lockstep_vcd::{Event, Slice, Source, Stream, ValueRef};
+use lockstep_vcd::{Event, Probe, Slice, Source, Stream, ValueRef, window};
 
 /// Changes and time stamps.
 type Counts = (u64, u64);
@@ -97,6 +97,11 @@ fn newlines(text: &[u8]) -> Counts {
     (memchr::memchr_iter(b'\n', text).count() as u64, 0)
 }
 
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let path: &'static str = arguments.next().ok_or("expected a file")?.leak();
@@ -106,7 +111,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let megabytes = text.len() as f64 / 1e6;
 
     let readers: Vec<(&str, Reader)> = vec![
-        ("newlines, memchr", Box::new(move || Ok(newlines(text)))),
+        ("vcd crate, slice", Box::new(move || vcd_crate(text))),
         ("slice", Box::new(move || count(&mut Slice::new(text)?))),
         (
             "slice, values",
@@ -116,13 +121,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             "stream",
             Box::new(move || count(&mut Stream::new(File::open(path)?)?)),
         ),
+        ("wellen, stream", Box::new(move || wellen(path))),
         (
             "stream, values",
             Box::new(move || convert(&mut Stream::new(File::open(path)?)?)),
         ),
-        ("wellen, stream", Box::new(move || wellen(path))),
-        ("vcd crate, slice", Box::new(move || vcd_crate(text))),
         ("vcd crate, file", Box::new(move || vcd_crate_file(path))),
+        ("newlines, memchr", Box::new(move || Ok(newlines(text)))),
     ];
     let mut seconds = vec![Vec::new(); readers.len()];
     let mut counts = vec![(0, 0); readers.len()];
@@ -137,20 +142,95 @@ fn main() -> Result<(), Box<dyn Error>> {
             seconds[place].push(start.elapsed().as_secs_f64());
         }
     }
+    // Of neighbours in one round, so that both ran on the same busy machine.
+    let ratio = |ours: usize, theirs: usize| {
+        median(
+            (0..rounds)
+                .map(|round| seconds[theirs][round] / seconds[ours][round])
+                .collect(),
+        )
+    };
+    let ratios = [ratio(3, 4), ratio(1, 0)];
     let speed: Vec<f64> = seconds
-        .iter_mut()
-        .map(|seconds: &mut Vec<f64>| {
-            seconds.sort_by(f64::total_cmp);
-            megabytes / seconds[seconds.len() / 2]
-        })
+        .iter()
+        .map(|seconds| megabytes / median(seconds.clone()))
         .collect();
     println!("{megabytes:.0} MB, medians of {rounds} rounds");
     println!("{:18} {:>8} {:>12} {:>10}", "", "MB/s", "changes", "times");
     for ((name, _), (speed, (changes, times))) in readers.iter().zip(speed.iter().zip(&counts)) {
         println!("{name:18} {speed:8.0} {changes:12} {times:10}");
     }
-    println!("stream / wellen stream   {:6.1}", speed[3] / speed[5]);
-    println!("slice / vcd crate slice  {:6.1}", speed[1] / speed[6]);
+    println!("stream / wellen stream   {:6.1}", ratios[0]);
+    println!("slice / vcd crate slice  {:6.1}", ratios[1]);
+    if only.is_none() {
+        windows(path, text, rounds)?;
+    }
+    Ok(())
+}
+
+/// A window of about 40 time stamps at 95 % of the dump, of 50 signals.
+fn windows(path: &str, text: &[u8], rounds: usize) -> Result<(), Box<dyn Error>> {
+    let mark = |from: usize| {
+        let found = memchr::memmem::find(&text[from..], b"\n#").ok_or("expected times")?;
+        let digits = text[from + found + 2..]
+            .split(u8::is_ascii_whitespace)
+            .next();
+        Ok::<u64, Box<dyn Error>>(std::str::from_utf8(digits.unwrap_or(b"0"))?.parse()?)
+    };
+    let start = mark(text.len() / 100 * 95)?;
+    let range = start..=start + 200;
+    let header = Slice::new(text)?.header().clone();
+    let probes: Vec<Probe> = (0..50)
+        .filter_map(|index| Probe::variable(&header, index))
+        .collect();
+
+    let mut times = [vec![], vec![], vec![]];
+    let mut changes = [0, 0, 0];
+    for _ in 0..rounds {
+        let now = Instant::now();
+        let traces = Stream::new(File::open(path)?)?.window(&probes, range.clone())?;
+        times[0].push(now.elapsed().as_secs_f64() * 1e3);
+        changes[0] = traces.iter().map(|trace| trace.changes.len()).sum();
+
+        let now = Instant::now();
+        let traces = window(&mut Stream::new(File::open(path)?)?, &probes, range.clone())?;
+        times[1].push(now.elapsed().as_secs_f64() * 1e3);
+        changes[1] = traces.iter().map(|trace| trace.changes.len()).sum();
+
+        let now = Instant::now();
+        let options = wellen::LoadOptions {
+            multi_thread: false,
+            ..Default::default()
+        };
+        let mut dump = wellen::stream::read_from_file(path, &options)?;
+        let signals: Vec<_> = {
+            let hierarchy = dump.hierarchy();
+            let all = hierarchy
+                .all_vars()
+                .map(|variable| hierarchy[variable].signal_ref());
+            all.take(50).collect()
+        };
+        let filter = wellen::stream::Filter::new(*range.start(), *range.end(), &signals);
+        changes[2] = 0;
+        dump.stream_changes(filter, |_, _, value| {
+            black_box(value);
+            changes[2] += 1;
+            Ok::<(), std::fmt::Error>(())
+        })
+        .map_err(|error| format!("{error:?}"))?;
+        times[2].push(now.elapsed().as_secs_f64() * 1e3);
+    }
+    println!(
+        "window at 95 %, {} signals          ms    changes",
+        probes.len()
+    );
+    for (name, (times, changes)) in ["bisection", "scan", "wellen, stream"]
+        .iter()
+        .zip(times.iter_mut().zip(changes))
+    {
+        times.sort_by(f64::total_cmp);
+        println!("{name:26} {:11.2} {changes:10}", times[times.len() / 2]);
+    }
     Ok(())
 }
 

@@ -10,6 +10,17 @@ use crate::header::SignalId;
 use crate::value::{BitsRef, State, ValueRef};
 
 /// One thing that happens in a dump, borrowed from its text.
+///
+/// ```
+/// use lockstep_vcd::{Event, Slice};
+///
+/// let mut dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n#5\n1!\n")?;
+/// let mut events = dump.events();
+/// assert_eq!(events.next().unwrap()?, Event::Time(5));
+/// let Event::Change(signal, value) = events.next().unwrap()? else { panic!() };
+/// assert_eq!((signal.index(), value.to_u64()), (0, Some(1)));
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event<'a> {
     /// Time advances to this tick. What comes before the first one happens at time 0.
@@ -25,6 +36,15 @@ pub enum Event<'a> {
 }
 
 /// A command of the simulator that wrote values, whether or not they changed.
+///
+/// ```
+/// use lockstep_vcd::{Event, Section, Slice};
+///
+/// let mut dump = Slice::new(b"$enddefinitions $end\n$dumpvars $end\n")?;
+/// let events: Vec<_> = dump.events().collect::<Result<_, _>>()?;
+/// assert_eq!(events, [Event::Begin(Section::DumpVars), Event::End(Section::DumpVars)]);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Section {
     /// `$dumpall`: a checkpoint of all signals.
@@ -114,7 +134,10 @@ pub(crate) fn visit_all<'a, const LAST: bool, B>(
             visit(event)
         } else {
             let (after, event) = match event::<LAST>(codes, progress, rest) {
-                Err(nom::Err::Incomplete(_)) => return Ok(ControlFlow::Continue(())),
+                Err(nom::Err::Incomplete(_)) => {
+                    (*rest, ()) = blanks(rest)?;
+                    return Ok(ControlFlow::Continue(()));
+                }
                 other => other?,
             };
             *rest = after;

@@ -70,7 +70,6 @@ pub(crate) fn until_end(input: &[u8], last: bool) -> Parsed<'_, &[u8]> {
 
 /// The next section of the declarations. `$enddefinitions` may lack its `$end`.
 fn section(input: &[u8], last: bool) -> Parsed<'_, Section<'_>> {
-    let (input, ()) = blanks(input)?;
     if input.is_empty() && !last {
         return incomplete();
     }
@@ -114,21 +113,22 @@ pub(crate) struct Declarations {
 }
 
 impl Declarations {
-    /// Parses as many sections as `input` has in whole; true once `$enddefinitions` was reached.
-    pub(crate) fn parse<'a>(&mut self, mut input: &'a [u8], last: bool) -> Parsed<'a, bool> {
+    /// Parses as many sections as `input` has in whole, and leaves the rest; true once
+    /// `$enddefinitions` was reached. After a fault `input` begins with its section.
+    pub(crate) fn parse<'a>(&mut self, input: &mut &'a [u8], last: bool) -> Checked<'a, bool> {
         loop {
-            match section(input, last) {
-                Ok((rest, section)) => {
-                    if section.keyword == b"enddefinitions" {
-                        return Ok((rest, true));
-                    }
-                    if let Err(error) = self.add(&section) {
-                        return Err(error.map(|fault| at_next_token(input, fault)));
-                    }
-                    input = rest;
-                }
-                Err(nom::Err::Incomplete(_)) => return Ok((input, false)),
-                Err(error) => return Err(error),
+            (*input, ()) = blanks(input)?;
+            let (rest, section) = match section(input, last) {
+                Err(nom::Err::Incomplete(_)) => return Ok(false),
+                other => other?,
+            };
+            let end = section.keyword == b"enddefinitions";
+            if !end && let Err(error) = self.add(&section) {
+                return Err(error.map(|fault| at_next_token(input, fault)));
+            }
+            *input = rest;
+            if end {
+                return Ok(true);
             }
         }
     }

@@ -6,6 +6,19 @@ use std::io;
 /// What went wrong while a dump was read or asked about.
 ///
 /// Every message starts with `[vcd] expected` and ends with what was found instead.
+///
+/// ```
+/// use lockstep_vcd::{Error, Slice, Source};
+///
+/// let mut dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n#5\n1\"\n")?;
+/// let error = dump.for_each(|_event| {}).unwrap_err();
+/// assert!(matches!(error, Error::Syntax { line: 3, offset: 46, .. }));
+/// assert_eq!(
+///     error.to_string(),
+///     "[vcd] expected an identifier code that a `$var` declared, found `\"` (line 3, byte 46)",
+/// );
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -209,7 +222,12 @@ fn found(at: &[u8]) -> String {
         .position(u8::is_ascii_whitespace)
         .unwrap_or(at.len());
     let dots = if length > MOST { "..." } else { "" };
-    format!("`{}{dots}`", at[..length.min(MOST)].escape_ascii())
+    let shown = at[..length.min(MOST)].escape_ascii().to_string();
+    // Quotes need no escape here.
+    format!(
+        "`{}{dots}`",
+        shown.replace("\\\"", "\"").replace("\\'", "'")
+    )
 }
 
 #[cfg(test)]

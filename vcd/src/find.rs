@@ -5,6 +5,16 @@ use crate::header::{BitRange, Header, SignalId, Variable};
 use crate::value::{Value, ValueRef};
 
 /// Bits of a signal to look at: all of a variable's, or some of them. Made by [`Header::find`].
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$var reg 8 ! a [7:0] $end $enddefinitions $end\n")?;
+/// let header = dump.header();
+/// let probe = header.find("a[5:4]")?;
+/// assert_eq!((probe.width(header), probe.variable_index()), (2, 0));
+/// assert_eq!(probe.signal(), header.variables()[0].signal());
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Probe {
     signal: SignalId,

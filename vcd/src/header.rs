@@ -44,6 +44,13 @@ impl ScopeId {
 }
 
 /// The kind of a scope: those of IEEE 1364, and those that tools of other languages write.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$scope struct pair $end $enddefinitions $end\n")?;
+/// assert_eq!(*dump.header().scopes()[0].kind(), lockstep_vcd::ScopeKind::Other("struct".into()));
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScopeKind {
@@ -62,6 +69,16 @@ pub enum ScopeKind {
 }
 
 /// A scope of the hierarchy.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$scope module top $end $scope task run $end $enddefinitions $end\n")?;
+/// let scopes = dump.header().scopes();
+/// assert_eq!(scopes[1].name(), "run");
+/// assert_eq!(*scopes[1].kind(), lockstep_vcd::ScopeKind::Task);
+/// assert_eq!(scopes[1].parent().map(|parent| parent.index()), Some(0));
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     pub(crate) kind: ScopeKind,
@@ -90,6 +107,13 @@ impl Scope {
 }
 
 /// The kind of a variable: those of IEEE 1364 and IEEE 1800, and those that GTKWave adds.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$var trireg 1 ! a $end $enddefinitions $end\n")?;
+/// assert_eq!(dump.header().variables()[0].kind(), lockstep_vcd::VarKind::Trireg);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The names are the keywords.
@@ -167,6 +191,11 @@ impl VarKind {
 }
 
 /// The bit range of a variable as declared: `[msb:lsb]`, or `[bit]` with both the same.
+///
+/// ```
+/// use lockstep_vcd::BitRange;
+/// assert_eq!(BitRange { msb: 7, lsb: 0 }.to_string(), "[7:0]");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitRange {
     /// Index of the leftmost bit.
@@ -185,6 +214,18 @@ impl fmt::Display for BitRange {
 }
 
 /// A variable: a name in a scope for a signal.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$scope module top $end $var reg 8 ! bus [7:0] $end $enddefinitions $end\n")?;
+/// let bus = &dump.header().variables()[0];
+/// assert_eq!((bus.name(), bus.width(), bus.code()), ("bus", 8, "!"));
+/// assert_eq!(bus.range().unwrap().msb, 7);
+/// assert_eq!(bus.kind(), lockstep_vcd::VarKind::Reg);
+/// assert_eq!(bus.scope().unwrap().index(), 0);
+/// assert_eq!(dump.header().signal_width(bus.signal()), 8);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     pub(crate) kind: VarKind,
@@ -241,6 +282,15 @@ impl Variable {
 }
 
 /// What one tick of a dump's time is: `number` times 10 to the `exponent` seconds.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$timescale 10 ps $end $enddefinitions $end\n")?;
+/// let timescale = dump.header().timescale().unwrap();
+/// assert_eq!((timescale.number, timescale.exponent), (10, -12));
+/// assert_eq!(timescale.to_string(), "10 ps");
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Timescale {
     /// Usually 1, 10 or 100.
@@ -288,6 +338,18 @@ pub(crate) const UNITS: [(&str, i8); 8] = [
 ];
 
 /// All that stands before `$enddefinitions`.
+///
+/// ```
+/// # use lockstep_vcd::{Slice, Source};
+/// let dump = Slice::new(b"$date today $end $version a tool $end $comment no $end $var wire 1 ! a $end $var wire 1 ! b $end $enddefinitions $end\n")?;
+/// let header = dump.header();
+/// assert_eq!((header.date(), header.version()), (Some("today"), Some("a tool")));
+/// assert_eq!(header.comments(), ["no"]);
+/// assert_eq!((header.variables().len(), header.signal_count()), (2, 1));
+/// assert_eq!((header.scopes().len(), header.timescale()), (0, None));
+/// assert_eq!(header.end(), 117);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Header {
     pub(crate) date: Option<String>,

@@ -280,6 +280,20 @@ impl Step<'_> {
 /// Rows of values of some probes at the edges of a clock; made by [`Sampler::run`].
 ///
 /// Rows count from 0 in the order of time, columns in the order of the probes.
+///
+/// ```
+/// # use lockstep_vcd::{Sampler, Slice, Source};
+/// # let mut dump = Slice::new(b"$var wire 1 ! clk $end $var wire 4 a n [3:0] $end \
+/// #     $enddefinitions $end\n#0\n0!\nb0 a\n#5\n1!\nb101 a\n#10\n0!\n#15\n1!\nbx a\n")?;
+/// # let (clock, n) = (dump.header().find("clk")?, dump.header().find("n")?);
+/// let samples = Sampler::rising(clock).after().run(&mut dump, &[n])?;
+/// assert_eq!((samples.len(), samples.is_empty()), (2, false));
+/// assert_eq!(samples.times(), [5, 15]);
+/// assert_eq!(samples.u64(0, 0), Some(5));
+/// assert_eq!(samples.value(1, 0).unwrap().to_string(), "4'hx");
+/// assert_eq!(samples.u64(1, 0), None);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     times: Vec<u64>,

@@ -147,10 +147,10 @@ impl<'a> Slice<'a> {
     /// [`Error::Syntax`].
     pub fn new(text: &'a [u8]) -> Result<Self, Error> {
         let mut declarations = Declarations::default();
-        let rest = match declarations.parse(text, true) {
-            Ok((rest, _)) => rest,
-            Err(error) => return Err(Place::default().error(text, &fault_of(error, text))),
-        };
+        let mut rest = text;
+        if let Err(error) = declarations.parse(&mut rest, true) {
+            return Err(Place::default().error(text, &fault_of(error, text)));
+        }
         let (header, codes) = declarations.finish((text.len() - rest.len()) as u64);
         Ok(Self {
             header: Arc::new(header),

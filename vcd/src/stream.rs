@@ -1,5 +1,6 @@
 //! The reader of a dump that comes from a file, a pipe or a decompressor, in constant memory.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
@@ -16,11 +17,13 @@ use crate::source::{Place, Source, fault_of};
 /// Bytes that are read at once. They stay in a second-level cache; more is not faster.
 const WINDOW: usize = 1 << 18;
 
+/// Bytes from a fault on that are enough to show what was found.
+const MESSAGE: usize = 64;
+
 /// Longest command: the widest vector, and room for what stands around it.
 const MAX_COMMAND: usize = MAX_WIDTH as usize + WINDOW;
 
 /// Text of a dump of which the parsed part is forgotten.
-#[derive(Debug)]
 struct Buffer {
     bytes: Vec<u8>,
     /// The part of `bytes` that holds text.
@@ -44,6 +47,17 @@ impl Buffer {
 
     fn text(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
+    }
+
+    /// Whether there is enough text to show what was found; if not, one can read on and parse
+    /// again.
+    fn shows(&self, fault: &Fault<'_>) -> bool {
+        let start = fault
+            .at
+            .as_ptr()
+            .addr()
+            .wrapping_sub(self.bytes.as_ptr().addr());
+        self.ended || self.end.saturating_sub(start) >= MESSAGE
     }
 
     fn error(&self, fault: &Fault<'_>) -> Error {
@@ -99,7 +113,6 @@ pub(crate) fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usiz
 /// assert_eq!(count, 2);
 /// # Ok::<(), lockstep_vcd::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Stream<R> {
     reader: R,
     header: Arc<Header>,
@@ -108,6 +121,15 @@ pub struct Stream<R> {
     progress: Progress,
     /// Place at which the changes begin.
     changes: Place,
+}
+
+impl<R> fmt::Debug for Stream<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.buffer.place.offset + self.buffer.start as u64;
+        f.debug_struct("Stream")
+            .field("place", &place)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What [`Stream::open`] reads from: a file, or what decompresses one.
@@ -189,11 +211,18 @@ impl<R: Read> Stream<R> {
         let mut buffer = Buffer::new(Place::default());
         let mut declarations = Declarations::default();
         loop {
-            let (start, done) = match declarations.parse(buffer.text(), buffer.ended) {
-                Ok((rest, done)) => (buffer.end - rest.len(), done),
-                Err(error) => return Err(buffer.error(&fault_of(error, buffer.text()))),
+            let mut rest = buffer.text();
+            let done = match declarations.parse(&mut rest, buffer.ended) {
+                Ok(done) => done,
+                Err(error) => {
+                    let fault = fault_of(error, buffer.text());
+                    if buffer.shows(&fault) {
+                        return Err(buffer.error(&fault));
+                    }
+                    false
+                }
             };
-            buffer.start = start;
+            buffer.start = buffer.end - rest.len();
             if done {
                 break;
             }
@@ -220,8 +249,11 @@ impl<R: Read> Stream<R> {
     ) -> Result<ControlFlow<B>, Error> {
         let mut rest = &self.buffer.bytes[self.buffer.start..self.buffer.end];
         let visited = visit_all::<LAST, B>(&self.codes, &mut self.progress, &mut rest, visit);
-        let visited =
-            visited.map_err(|error| self.buffer.error(&fault_of(error, self.buffer.text())));
+        let visited = match visited.map_err(|error| fault_of(error, rest)) {
+            Ok(flow) => Ok(flow),
+            Err(fault) if self.buffer.shows(&fault) => Err(self.buffer.error(&fault)),
+            Err(_) => Ok(ControlFlow::Continue(())),
+        };
         self.buffer.start = self.buffer.end - rest.len();
         visited
     }

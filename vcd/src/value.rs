@@ -6,6 +6,11 @@ use std::fmt;
 use crate::digits;
 
 /// One of the four states of a bit.
+///
+/// ```
+/// use lockstep_vcd::{BitsRef, State};
+/// assert_eq!(BitsRef::new(b"1x", 2).unwrap().bit(0), Some(State::X));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
     /// Low.
@@ -86,6 +91,11 @@ impl State {
 ///
 /// The digits may be fewer than the signal is wide; all accessors see the value extended to the
 /// full width. Bit 0 is the rightmost one, whatever range the variable was declared with.
+///
+/// ```
+/// let bits = lockstep_vcd::BitsRef::new(b"z1", 4).unwrap();
+/// assert_eq!(format!("{:b}", bits.to_bits()), "zzz1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitsRef<'a> {
     pub(crate) digits: &'a [u8],
@@ -224,7 +234,22 @@ impl<'a> BitsRef<'a> {
     /// ```
     #[must_use]
     pub fn to_bits(&self) -> Bits {
-        self.low_bits(self.digits.len())
+        let mut words: Words = self.digits.rchunks(64).map(planes).collect();
+        let fill = self.fill();
+        // The word at the top is extended in itself; only words above it need `fill`.
+        let top = self.digits.len() % 64;
+        if top > 0 || self.digits.is_empty() {
+            let (a, b) = fill.planes();
+            let mask = !0 << top;
+            let last = words.last_mut();
+            last.0 |= if a { mask } else { 0 };
+            last.1 |= if b { mask } else { 0 };
+        }
+        Bits {
+            width: self.width,
+            fill,
+            words,
+        }
     }
 
     /// Bits `hi` down to `lo`, owned; see [`Bits::slice`].
@@ -253,35 +278,6 @@ impl<'a> BitsRef<'a> {
         let leftmost = self.digits.first().copied().and_then(State::from_byte);
         leftmost.map_or(State::X, State::extension)
     }
-
-    fn low_bits(&self, count: usize) -> Bits {
-        let mut digits = &self.digits[self.digits.len() - count..];
-        let mut words = Words::default();
-        if count > 64 {
-            words.many.reserve_exact(count.div_ceil(64));
-        }
-        while digits.len() > 64 {
-            let (above, low) = digits.split_at(digits.len() - 64);
-            words.push(planes(low));
-            digits = above;
-        }
-        words.push(planes(digits));
-        let fill = self.fill();
-        // The word at the top is extended in itself; only words above it need `fill`.
-        let top = digits.len();
-        if top < 64 {
-            let (a, b) = fill.planes();
-            let mask = !0 << top;
-            let last = words.last_mut();
-            last.0 |= if a { mask } else { 0 };
-            last.1 |= if b { mask } else { 0 };
-        }
-        Bits {
-            width: self.width,
-            fill,
-            words,
-        }
-    }
 }
 
 /// The two planes of at most 64 digits, the last one lowest.
@@ -302,33 +298,38 @@ fn planes(mut digits: &[u8]) -> (u64, u64) {
 }
 
 /// Words of two planes, lowest first, without an allocation for one word.
-#[derive(Clone, Debug, Default)]
-struct Words {
-    one: Option<(u64, u64)>,
-    many: Vec<(u64, u64)>,
+#[derive(Clone, Debug)]
+enum Words {
+    One((u64, u64)),
+    Many(Box<[(u64, u64)]>),
+}
+
+impl FromIterator<(u64, u64)> for Words {
+    fn from_iter<I: IntoIterator<Item = (u64, u64)>>(words: I) -> Self {
+        let mut words = words.into_iter();
+        let first = words.next().unwrap_or_default();
+        match words.next() {
+            None => Self::One(first),
+            Some(second) => Self::Many([first, second].into_iter().chain(words).collect()),
+        }
+    }
 }
 
 impl Words {
-    fn push(&mut self, word: (u64, u64)) {
-        if self.one.is_none() && self.many.is_empty() {
-            self.one = Some(word);
-        } else {
-            self.many.extend(self.one.take());
-            self.many.push(word);
+    fn as_slice(&self) -> &[(u64, u64)] {
+        match self {
+            Self::One(word) => std::slice::from_ref(word),
+            Self::Many(words) => words,
         }
     }
 
     fn last_mut(&mut self) -> &mut (u64, u64) {
-        match self.many.last_mut() {
-            Some(last) => last,
-            None => self.one.get_or_insert((0, 0)),
-        }
-    }
-
-    fn as_slice(&self) -> &[(u64, u64)] {
-        match &self.one {
-            Some(word) => std::slice::from_ref(word),
-            None => &self.many,
+        match self {
+            Self::One(word) => word,
+            Self::Many(words) => {
+                let last = words.len() - 1;
+                &mut words[last]
+            }
         }
     }
 }
@@ -340,6 +341,12 @@ impl Words {
 ///
 /// Formats: `{}` as a Verilog literal (`8'h0f`, with binary digits where a hexadecimal one would
 /// mix states), `{:x}` and `{:b}` as digits of the full width.
+///
+/// ```
+/// let bits = lockstep_vcd::BitsRef::new(b"x1010", 8).unwrap().to_bits();
+/// assert_eq!(format!("{bits} {bits:b} {bits:x}"), "8'hxa xxxx1010 xa");
+/// assert_eq!(lockstep_vcd::Bits::from_u64(5, 3).to_string(), "3'h5");
+/// ```
 #[derive(Clone, Debug)]
 pub struct Bits {
     width: u32,
@@ -356,10 +363,7 @@ impl Bits {
     /// ```
     #[must_use]
     pub fn from_u64(value: u64, width: u32) -> Self {
-        let words = Words {
-            one: Some((value, 0)),
-            many: Vec::new(),
-        };
+        let words = Words::One((value, 0));
         Self {
             width,
             fill: State::Zero,
@@ -370,10 +374,7 @@ impl Bits {
     fn repeat(state: State, width: u32) -> Self {
         let (a, b) = state.planes();
         let plane = |set: bool| if set { !0 } else { 0 };
-        let words = Words {
-            one: Some((plane(a), plane(b))),
-            many: Vec::new(),
-        };
+        let words = Words::One((plane(a), plane(b)));
         Self {
             width,
             fill: state,
@@ -509,14 +510,14 @@ impl Bits {
             0 => low,
             _ => low >> shift | high << (64 - shift),
         };
-        let mut words = Words::default();
         let count = (width as usize)
             .div_ceil(64)
             .min(self.words.as_slice().len() - first);
-        for i in first..first + count {
+        let words = (first..first + count).map(|i| {
             let (low, high) = (self.word(i), self.word(i + 1));
-            words.push((join(low.0, high.0), join(low.1, high.1)));
-        }
+            (join(low.0, high.0), join(low.1, high.1))
+        });
+        let words = words.collect();
         // Above the stored words there is only the fill, if the slice reaches that far.
         Some(Self {
             width,
@@ -586,6 +587,15 @@ impl fmt::Display for Bits {
 }
 
 /// The new value of a change, borrowed from the dump.
+///
+/// ```
+/// use lockstep_vcd::{Event, Slice, ValueRef};
+///
+/// let mut dump = Slice::new(b"$var real 64 ! r $end $enddefinitions $end\nr0.5 !\n")?;
+/// let Some(Ok(Event::Change(_, ValueRef::Real(real)))) = dump.events().next() else { panic!() };
+/// assert_eq!(real, 0.5);
+/// # Ok::<(), lockstep_vcd::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueRef<'a> {
     /// A scalar or a vector; an event that occurs is one bit.
@@ -631,6 +641,13 @@ impl ValueRef<'_> {
 }
 
 /// A value, owned. `{}` shows bits as a Verilog literal, reals and strings as they are.
+///
+/// ```
+/// use lockstep_vcd::{Bits, Value};
+///
+/// assert_eq!(Value::Bits(Bits::from_u64(10, 8)).to_string(), "8'h0a");
+/// assert_eq!(Value::Text("idle".into()).to_string(), "idle");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A scalar or a vector; an event that occurs is one bit.

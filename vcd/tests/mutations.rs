@@ -125,23 +125,25 @@ fn damaged_dumps_are_read_alike_and_without_a_panic() {
     while rounds < 20_000 && start.elapsed() < Duration::from_secs(4) {
         let text = mutate(&mut random, &seeds);
         let slice = transcript(Slice::new(&text));
-        assert_eq!(
-            transcript(Stream::new(&text[..])),
-            slice,
-            "{}",
-            text.escape_ascii()
-        );
+        same(&transcript(Stream::new(&text[..])), &slice, &text);
         if rounds % 8 == 0 {
-            assert_eq!(
-                transcript(Stream::new(Drops(&text))),
-                slice,
-                "{}",
-                text.escape_ascii()
-            );
+            same(&transcript(Stream::new(Drops(&text))), &slice, &text);
         }
         queries(&text);
         rounds += 1;
     }
+}
+
+#[track_caller]
+fn same(stream: &str, slice: &str, text: &[u8]) {
+    let mut lines = stream.lines().zip(slice.lines());
+    if let Some((stream, slice)) = lines.find(|(stream, slice)| stream != slice) {
+        panic!(
+            "stream: {stream}\nslice: {slice}\ndump: {}",
+            text.escape_ascii()
+        );
+    }
+    assert_eq!(stream.len(), slice.len());
 }
 
 /// Windows and samples of a damaged dump: the same by bisection, and no panic.

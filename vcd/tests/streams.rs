@@ -1,0 +1,143 @@
+//! Streams at their limits: long commands, failing readers, compressed files.
+
+use std::io::{self, Read};
+
+use lockstep_vcd::{Error, Event, Source, Stream};
+
+const HEADER: &str = "$var wire 5000000 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
+
+#[test]
+fn a_command_may_be_longer_than_the_window() {
+    let digits = "10".repeat(2_500_000);
+    let comment = "word ".repeat(500_000);
+    let text = format!("{HEADER}#1\nb{digits} !\n$comment {comment}$end\n1\"\n");
+    let mut stream = Stream::new(text.as_bytes()).unwrap();
+    let mut seen = Vec::new();
+    stream
+        .for_each(|event| match event {
+            Event::Change(_, lockstep_vcd::ValueRef::Bits(bits)) => seen.push(bits.digits().len()),
+            Event::Comment(text) => seen.push(text.len()),
+            _ => {}
+        })
+        .unwrap();
+    assert_eq!(seen, [5_000_000, 2_499_999, 1]);
+}
+
+#[test]
+fn a_command_without_end_is_given_up() {
+    let endless = HEADER
+        .as_bytes()
+        .chain(&b"$comment "[..])
+        .chain(io::repeat(b'c'));
+    let error = Stream::new(endless).unwrap().for_each(|_| {}).unwrap_err();
+    let message = error.to_string();
+    assert!(
+        message.starts_with("[vcd] expected a command of at most "),
+        "{message}"
+    );
+}
+
+#[test]
+fn white_space_without_end_takes_no_memory() {
+    let blanks = || io::repeat(b'\n').take(1 << 26);
+    let text = blanks()
+        .chain(HEADER.as_bytes())
+        .chain(&b"1\""[..])
+        .chain(blanks());
+    let mut events = 0;
+    Stream::new(text)
+        .unwrap()
+        .for_each(|_| events += 1)
+        .unwrap();
+    assert_eq!(events, 1);
+}
+
+#[test]
+fn a_header_without_end_is_given_up() {
+    let error = Stream::new(io::repeat(b'\n').take(1 << 27))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("[vcd] expected a declaration command"),
+        "{error}"
+    );
+    let error = Stream::new((&b"$date "[..]).chain(io::repeat(b'c')))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("[vcd] expected a command of at most "),
+        "{error}"
+    );
+}
+
+struct Fails;
+
+impl Read for Fails {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is gone"))
+    }
+}
+
+#[test]
+fn a_failing_reader_is_told_after_all_whole_changes() {
+    let text = format!("{HEADER}#1\n1\"\n0");
+    let mut stream = Stream::new(text.as_bytes().chain(Fails)).unwrap();
+    let mut events = 0;
+    let error = stream.for_each(|_| events += 1).unwrap_err();
+    assert_eq!(events, 2);
+    assert!(matches!(error, Error::Io { .. }));
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "[vcd] expected to read on at byte {}, found an input error: the disk is gone",
+            text.len()
+        )
+    );
+}
+
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+fn compressed(name: &str, compress: impl Fn(&[u8]) -> Vec<u8>) {
+    let text = format!("{HEADER}#1\n1\"\n#2\n0\"\n");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, compress(text.as_bytes())).unwrap();
+    let mut events = 0;
+    Stream::open(&path)
+        .unwrap()
+        .for_each(|_| events += 1)
+        .unwrap();
+    assert_eq!(events, 4);
+    // A file that was cut off says so.
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let cut = Stream::open(&path).and_then(|mut stream| stream.for_each(|_| {}));
+    assert!(matches!(cut, Err(Error::Io { .. })), "{cut:?}");
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn a_gzip_file_is_recognised() {
+    compressed("dump.vcd.gz", |text| {
+        let mut encoder = flate2::read::GzEncoder::new(text, flate2::Compression::fast());
+        let mut bytes = Vec::new();
+        encoder.read_to_end(&mut bytes).unwrap();
+        bytes
+    });
+}
+
+#[cfg(feature = "zstd")]
+#[test]
+fn a_zstandard_file_is_recognised() {
+    compressed("dump.vcd.zst", |text| zstd::encode_all(text, 1).unwrap());
+}
+
+#[cfg(not(feature = "gzip"))]
+#[test]
+fn a_gzip_file_needs_its_feature() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_feature.vcd.gz");
+    std::fs::write(&path, [0x1f, 0x8b, 8, 0]).unwrap();
+    let message = Stream::open(&path).unwrap_err().to_string();
+    assert!(
+        message.ends_with("a gzip file needs the feature `gzip`"),
+        "{message}"
+    );
+}
