@@ -333,7 +333,7 @@ fn condition(tc: u8, v_b: u16, th: u16) -> bool {
     }
 }
 
-/// PMEVTYPER<n>_EL0 that counts event 1.
+/// `PMEVTYPER<n>_EL0` that counts event 1.
 fn event_type(tc: u8, te: bool, tlc: u8, th: u16) -> u64 {
     u64::from(tc) << TC.low
         | u64::from(te) << TE.low

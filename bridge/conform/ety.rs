@@ -1,4 +1,4 @@
-//! Area `ety`: PMEVTYPER<n>_EL0.
+//! Area `ety`: `PMEVTYPER<n>_EL0`.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

@@ -150,9 +150,9 @@ pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error
         }
         let mut base = [0; COUNTER_LANES];
         let mut counting = 0;
-        for n in 0..counters {
-            base[n] = cycle.vb[n].0;
-            counting |= u32::from(cycle.counting[n].0 != 0) << n;
+        for (n, (v_b, allowed)) in cycle.vb.iter().zip(&cycle.counting).enumerate() {
+            base[n] = v_b.0;
+            counting |= u32::from(allowed.0 != 0) << n;
         }
         let values = datapath.evaluate(&base, counting);
         let intermediates = datapath.intermediates(&values);

@@ -261,6 +261,9 @@ impl Explainer<'_> {
                 _ => "1".into(),
             }
         };
+        if linked {
+            self.below(n - 1);
+        }
         let result = if event_type.te { "V_E" } else { "V_T" };
         let rules: &[&str] = match (event_type.te, event_type.tlc != 0) {
             (false, false) => &["TH-23", "TH-27"],
@@ -272,6 +275,32 @@ impl Explainer<'_> {
             format!("row ({row}): V[{n}] = {result}[{n}] = {source}"),
             rules,
         );
+    }
+
+    /// V of the counter that is linked to, in short.
+    fn below(&mut self, n: u8) {
+        let lane = usize::from(n);
+        let values = &self.cycle.record.values;
+        let event_type = self.model.event_type(n);
+        let counting = self.cycle.record.counting >> n & 1 == 1;
+        let text = if !counting {
+            format!("V[{n}] = 0: counter {n} is not counting")
+        } else if event_type.bypassed {
+            format!("V[{n}] = V_B[{n}] = {}", values.v[lane])
+        } else {
+            let (name, condition) = if event_type.te {
+                ("C_E", values.c_e[lane])
+            } else {
+                ("C_T", values.c_t[lane])
+            };
+            format!(
+                "V[{n}] = {}: V_B[{n}] = {}, {name}[{n}] = {}",
+                values.v[lane],
+                values.v_b[lane],
+                truth(condition)
+            )
+        };
+        self.step(text, &["TH-11", "TH-27"]);
     }
 
     fn access_outcome(&mut self) {

@@ -56,11 +56,13 @@ pub fn cells(
         Field::CycleIncrement => Some(CYCLE_COUNTER),
         _ => counter.map(usize::from),
     };
+    let linked = is_increment && counter.is_some_and(|n| window.model.event_type(n).tlc != 0);
     let shown = Shown {
         field,
         counter,
         counted,
         is_increment,
+        linked,
         internals,
     };
     let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
@@ -90,6 +92,8 @@ struct Shown<'a> {
     /// The lane whose increment is shown.
     counted: Option<usize>,
     is_increment: bool,
+    /// The counter links to the one below it, whose V is shown.
+    linked: bool,
     internals: &'a Internals,
 }
 
@@ -100,6 +104,9 @@ impl Shown<'_> {
             columns.push("counting".into());
             if self.counter.is_some() {
                 columns.extend(VALUES.map(|(_, name)| name.into()));
+            }
+            if self.linked {
+                columns.push(format!("V[{}]", n - 1));
             }
             let name = Field::Increment(n as u8).name(&CycleInput::default());
             let name = if n == CYCLE_COUNTER {
@@ -130,6 +137,9 @@ impl Shown<'_> {
                     [values.c_t[n], values.c_p[n], values.c_e[n]]
                         .map(|mask| (mask & 1).to_string()),
                 );
+            }
+            if self.linked {
+                cells.push(record.values.v[n - 1].to_string());
             }
             let unknown = cycle.unknown.increments >> n & 1 == 1;
             let expected = cycle.expected.increment[n].to_string();

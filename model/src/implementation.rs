@@ -174,7 +174,7 @@ knob! {
     }
 }
 knob! {
-    /// Layout of PMEVTYPER<n>_EL0 (A-ETY-2).
+    /// Layout of `PMEVTYPER<n>_EL0` (A-ETY-2).
     Layout {
         /// The current one.
         #[default]
@@ -227,6 +227,9 @@ impl Default for Pe {
         }
     }
 }
+
+/// {TC, TE, TLC}.
+pub type ThresholdControl = (u8, bool, u8);
 
 /// A configuration that no implementation can have. The message names the key, the value found and what
 /// is allowed.
@@ -359,7 +362,7 @@ impl Implementation {
     /// An entry that is not written as `"TC,TE,TLC"` in binary digits.
     pub fn reserved_map(
         &self,
-    ) -> Result<BTreeMap<(u8, bool, u8), (u8, bool, u8)>, ImplementationError> {
+    ) -> Result<BTreeMap<ThresholdControl, ThresholdControl>, ImplementationError> {
         fn digits(text: &str, width: usize) -> Option<u8> {
             let radix = if text.len() == width && width > 1 {
                 2
@@ -370,7 +373,7 @@ impl Implementation {
                 .ok()
                 .filter(|value| value >> width == 0)
         }
-        fn triple(text: &str) -> Result<(u8, bool, u8), ImplementationError> {
+        fn triple(text: &str) -> Result<ThresholdControl, ImplementationError> {
             let parts: Vec<_> = text.split(',').map(str::trim).collect();
             let decoded = match parts[..] {
                 [tc, te, tlc] => digits(tc, 3).zip(digits(te, 1)).zip(digits(tlc, 2)),

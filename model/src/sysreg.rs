@@ -27,9 +27,9 @@ pub enum SysReg {
     Pmmir,
     /// PMCCFILTR_EL0.
     Pmccfiltr,
-    /// PMEVCNTR<n>_EL0, n = 0 to 30.
+    /// `PMEVCNTR<n>_EL0`, n = 0 to 30.
     Pmevcntr(u8),
-    /// PMEVTYPER<n>_EL0, n = 0 to 30.
+    /// `PMEVTYPER<n>_EL0`, n = 0 to 30.
     Pmevtyper(u8),
 }
 
@@ -47,9 +47,9 @@ const PMXEVTYPER: u16 = encode(3, 3, 9, 13, 1);
 const PMXEVCNTR: u16 = encode(3, 3, 9, 13, 2);
 const PMOVSSET: u16 = encode(3, 3, 9, 14, 3);
 const PMMIR: u16 = encode(3, 0, 9, 14, 6);
-/// Base of PMEVCNTR<n>_EL0: CRm = 0b10:n\[4:3\], op2 = n\[2:0\].
+/// Base of `PMEVCNTR<n>_EL0`: CRm = 0b10:n\[4:3\], op2 = n\[2:0\].
 const PMEVCNTR: u16 = encode(3, 3, 14, 8, 0);
-/// Base of PMEVTYPER<n>_EL0: CRm = 0b11:n\[4:3\], op2 = n\[2:0\]; n = 31 is PMCCFILTR_EL0 (ETY-01).
+/// Base of `PMEVTYPER<n>_EL0`: CRm = 0b11:n\[4:3\], op2 = n\[2:0\]; n = 31 is PMCCFILTR_EL0 (ETY-01).
 const PMEVTYPER: u16 = encode(3, 3, 14, 12, 0);
 
 impl SysReg {

@@ -1,4 +1,4 @@
-//! Accesses to PMEVTYPER<n>_EL0 from AArch64 (ETY-40..45).
+//! Accesses to `PMEVTYPER<n>_EL0` from AArch64 (ETY-40..45).
 //!
 //! The table of ETY-40 is a list of [`Row`]s in order; the first row that applies decides.
 
@@ -35,7 +35,7 @@ pub struct Context {
     pub userenr_uen: bool,
     /// PMUSERENR_EL0.ER.
     pub userenr_er: bool,
-    /// PMUACR_EL1.P<n>.
+    /// PMUACR_EL1.`P<n>`.
     pub pmuacr_p: bool,
     /// SCR_EL3.FGTEn.
     pub fgten: bool,
@@ -137,7 +137,7 @@ const ORDER_CURRENT: &[Row] = &[
 /// The rows in the order of 2021 (A-ETY-4).
 const ORDER_2021: &[Row] = &[Row::B, Row::C, Row::D, Row::E, Row::G, Row::H];
 
-/// ETY-40: what comes of an access to PMEVTYPER<n>_EL0, and the row that decides.
+/// ETY-40: what comes of an access to `PMEVTYPER<n>_EL0`, and the row that decides.
 pub fn access(
     n: u8,
     direction: Direction,
@@ -318,7 +318,7 @@ pub fn perform(
     }
 }
 
-/// ETY-45: ISS of the trapped MRS or MSR of PMEVTYPER<n>_EL0 and X<rt>.
+/// ETY-45: ISS of the trapped MRS or MSR of `PMEVTYPER<n>_EL0` and `X<rt>`.
 pub fn trap_iss(n: u8, direction: Direction, rt: u8) -> u32 {
     let address = u32::from(SysReg::Pmevtyper(n).address());
     let (op0, op1, op2) = (address >> 14, address >> 11 & 7, address & 7);

@@ -1,11 +1,11 @@
-//! What decides about PMEVTYPER<n>_EL0: the implementation, features that only this register's rules ask for,
+//! What decides about `PMEVTYPER<n>_EL0`: the implementation, features that only this register's rules ask for,
 //! and the choices that the text leaves open, under the knob names of the ambiguity list.
 
 use serde::{Deserialize, Serialize};
 
 use crate::implementation::Implementation;
 
-/// An implementation, as far as PMEVTYPER<n>_EL0 can tell. The default is the default [`Implementation`] with
+/// An implementation, as far as `PMEVTYPER<n>_EL0` can tell. The default is the default [`Implementation`] with
 /// all [`Features`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

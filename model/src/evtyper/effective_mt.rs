@@ -1,4 +1,4 @@
-//! The Effective value of PMEVTYPER<n>_EL0.MT (ETY-21).
+//! The Effective value of `PMEVTYPER<n>_EL0.MT` (ETY-21).
 
 use crate::pmu::event_type::MT;
 

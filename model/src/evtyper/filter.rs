@@ -1,4 +1,4 @@
-//! Which states PMEVTYPER<n>_EL0 does not count in (ETY-20, ETY-22).
+//! Which states `PMEVTYPER<n>_EL0` does not count in (ETY-20, ETY-22).
 
 use crate::pmu::event_type::{Field, M, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
 
@@ -54,7 +54,7 @@ impl ExecutionState {
     }
 }
 
-/// The counter does not count in `state` because of PMEVTYPER<n>_EL0, whose value with effect is `effective`
+/// The counter does not count in `state` because of `PMEVTYPER<n>_EL0`, whose value with effect is `effective`
 /// ([`super::EventTypeRegister::effective`]). A filtered counter is not counting: its V is 0 (ETY-23).
 pub fn filtered(effective: u64, state: ExecutionState, configuration: &Configuration) -> bool {
     filtered_by_level(effective, state.level, state.security)

@@ -1,4 +1,4 @@
-//! PMEVTYPER<n>_EL0 as a register of the PE: storage (ETY-01..05), filtering (ETY-20..24), events (ETY-30..32)
+//! `PMEVTYPER<n>_EL0` as a register of the PE: storage (ETY-01..05), filtering (ETY-20..24), events (ETY-30..32)
 //! and accesses (ETY-40..45).
 //!
 //! Fields and their presence are those of [`crate::pmu::event_type`].

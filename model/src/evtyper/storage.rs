@@ -1,11 +1,11 @@
-//! Storage of PMEVTYPER<n>_EL0 (ETY-02..05).
+//! Storage of `PMEVTYPER<n>_EL0` (ETY-02..05).
 
 use crate::implementation::Res0;
 use crate::pmu::event_type::{Field, TC, TE, TH, present_mask};
 
 use super::Configuration;
 
-/// PMEVTYPER<n>_EL0 of one counter.
+/// `PMEVTYPER<n>_EL0` of one counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventTypeRegister {
     value: u64,
@@ -15,7 +15,7 @@ pub struct EventTypeRegister {
 }
 
 impl EventTypeRegister {
-    /// PMEVTYPER<n>_EL0 of `configuration`, out of reset.
+    /// `PMEVTYPER<n>_EL0` of `configuration`, out of reset.
     pub fn new(n: u8, configuration: &Configuration) -> Self {
         let present = present_mask(n, &configuration.implementation);
         let mut register = Self {

@@ -5,7 +5,7 @@ use crate::implementation::Implementation;
 
 use super::lane::Lanes;
 
-/// PMEVCNTR<n>_EL0, and PMCCNTR_EL0 in lane 31.
+/// `PMEVCNTR<n>_EL0`, and PMCCNTR_EL0 in lane 31.
 #[derive(Clone, Debug)]
 pub struct Counters {
     value: [u64; COUNTER_LANES],

@@ -1,14 +1,16 @@
-//! PMEVTYPER<n>_EL0: fields by feature (ETY-02), Effective values (TH-01..08) and reserved combinations
+//! `PMEVTYPER<n>_EL0`: fields by feature (ETY-02), Effective values (TH-01..08) and reserved combinations
 //! (TH-30..36).
 
 use std::collections::BTreeMap;
 
-use crate::implementation::{Implementation, ImplementationError, Layout, ReservedPolicy, Rhbwbb};
+use crate::implementation::{
+    Implementation, ImplementationError, Layout, ReservedPolicy, Rhbwbb, ThresholdControl,
+};
 
 /// Event number of CHAIN.
 pub const CHAIN: u16 = 0x001E;
 
-/// A field of PMEVTYPER<n>_EL0.
+/// A field of `PMEVTYPER<n>_EL0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Name.
@@ -33,7 +35,7 @@ impl Field {
 
 macro_rules! fields {
     ($($name:ident $high:literal $low:literal),+ $(,)?) => {
-        $(#[doc = concat!("PMEVTYPER<n>_EL0.", stringify!($name), ".")]
+        $(#[doc = concat!("`PMEVTYPER<n>_EL0.", stringify!($name), "`.")]
         pub const $name: Field = Field { name: stringify!($name), high: $high, low: $low };)+
         /// All fields, from bit 63 down.
         pub const FIELDS: &[Field] = &[$($name),+];
@@ -45,7 +47,7 @@ fields! {
     NSH 27 27, M 26 26, MT 25 25, SH 24 24, T 23 23, RLK 22 22, RLU 21 21, RLH 20 20, EVTCOUNT 15 0,
 }
 
-/// ETY-02, ETY-03, ETY-32: the bits of PMEVTYPER<n>_EL0 that are present.
+/// ETY-02, ETY-03, ETY-32: the bits of `PMEVTYPER<n>_EL0` that are present.
 pub fn present_mask(n: u8, implementation: &Implementation) -> u64 {
     let (pmu, pe) = (&implementation.pmu, &implementation.pe);
     let current = implementation.knobs.layout == Layout::Current;
@@ -83,7 +85,7 @@ pub fn present_mask(n: u8, implementation: &Implementation) -> u64 {
     .fold(0, |mask, (field, _)| mask | field.mask())
 }
 
-/// ETY-02: the bits of PMCCFILTR_EL0 that are present: the filter fields of PMEVTYPER<n>_EL0, without MT.
+/// ETY-02: the bits of PMCCFILTR_EL0 that are present: the filter fields of `PMEVTYPER<n>_EL0`, without MT.
 pub fn cycle_filter_mask(implementation: &Implementation) -> u64 {
     let filters = [VS, P, U, NSK, NSU, NSH, M, SH, T, RLK, RLU, RLH];
     present_mask(0, implementation) & filters.iter().fold(0, |mask, field| mask | field.mask())
@@ -102,7 +104,7 @@ pub enum Condition {
     Less,
 }
 
-/// PMEVTYPER<n>_EL0 decoded: Effective values of the threshold fields, and what they amount to.
+/// `PMEVTYPER<n>_EL0` decoded: Effective values of the threshold fields, and what they amount to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventType {
     /// evtCount.
@@ -120,7 +122,7 @@ pub struct EventType {
     /// Counting is of V_B: the values that follow have no effect on V (TH-27).
     pub bypassed: bool,
     /// {TC, TE, TLC} that the datapath uses: the Effective values, but for a reserved combination.
-    pub used: (u8, bool, u8),
+    pub used: ThresholdControl,
 }
 
 impl EventType {
@@ -151,7 +153,7 @@ impl EventType {
     }
 }
 
-/// Decodes PMEVTYPER<n>_EL0 for one implementation.
+/// Decodes `PMEVTYPER<n>_EL0` for one implementation.
 #[derive(Clone, Debug)]
 pub struct EventTypeDecoder {
     th: bool,
@@ -161,7 +163,7 @@ pub struct EventTypeDecoder {
     event_mask: u16,
     rhbwbb: Rhbwbb,
     reserved_policy: ReservedPolicy,
-    reserved_map: BTreeMap<(u8, bool, u8), (u8, bool, u8)>,
+    reserved_map: BTreeMap<ThresholdControl, ThresholdControl>,
 }
 
 impl EventTypeDecoder {
@@ -184,7 +186,7 @@ impl EventTypeDecoder {
         })
     }
 
-    /// Decodes `value` of PMEVTYPER<n>_EL0.
+    /// Decodes `value` of `PMEVTYPER<n>_EL0`.
     pub fn decode(&self, n: u8, value: u64) -> EventType {
         let (tc, th) = self.effective_threshold(value);
         let te = self.effective_te(value);
@@ -241,7 +243,7 @@ impl EventTypeDecoder {
     }
 
     /// A-TH-6: the allocated {TC, TE, TLC} that a reserved combination behaves as; `None`: V = V_B.
-    fn reserved_as(&self, tc: u8, te: bool, tlc: u8) -> Option<(u8, bool, u8)> {
+    fn reserved_as(&self, tc: u8, te: bool, tlc: u8) -> Option<ThresholdControl> {
         match self.reserved_policy {
             ReservedPolicy::Disabled => None,
             ReservedPolicy::DropField if is_reserved(tc, te, 0) => Some((tc, false, 0)),

@@ -231,7 +231,7 @@ impl Model {
         }
     }
 
-    /// PMEVTYPER<n>_EL0 as it is in force now.
+    /// `PMEVTYPER<n>_EL0` as it is in force now.
     pub fn event_type(&self, n: u8) -> EventType {
         self.decoder
             .decode(n, self.registers.effective_type(usize::from(n)))

@@ -18,7 +18,7 @@ pub const PMCR_LC: u64 = 1 << 6;
 pub const PMCR_LP: u64 = 1 << 7;
 /// Lowest bit of PMCR_EL0.N.
 pub const PMCR_N_SHIFT: u32 = 11;
-/// {TC, TE, TLC} of PMEVTYPER<n>_EL0, which may read as UNKNOWN when reserved (TH-34).
+/// {TC, TE, TLC} of `PMEVTYPER<n>_EL0`, which may read as UNKNOWN when reserved (TH-34).
 const THRESHOLD_CONTROL: u64 = TC.mask() | TE.mask() | TLC.mask();
 
 /// The registers but for the counters' values.
@@ -34,7 +34,7 @@ pub struct Registers {
     pub overflow: u32,
     /// PMSELR_EL0.SEL.
     pub select: u8,
-    /// PMEVTYPER<n>_EL0, and PMCCFILTR_EL0 as number 31.
+    /// `PMEVTYPER<n>_EL0`, and PMCCFILTR_EL0 as number 31.
     pub types: [u64; COUNTER_LANES],
     layout: Layout,
 }
@@ -68,7 +68,7 @@ pub enum Write {
     Select(u64),
     /// The value of a counter, 31 for PMCCNTR_EL0.
     Counter(usize, u64),
-    /// PMEVTYPER<n>_EL0, 31 for PMCCFILTR_EL0.
+    /// `PMEVTYPER<n>_EL0`, 31 for PMCCFILTR_EL0.
     Type(usize, u64),
 }
 
@@ -254,7 +254,7 @@ impl Registers {
         self.long = self.layout.has_long && data & PMCR_LP != 0;
     }
 
-    /// ETY-05: stores PMEVTYPER<n>_EL0, or PMCCFILTR_EL0 as number 31.
+    /// ETY-05: stores `PMEVTYPER<n>_EL0`, or PMCCFILTR_EL0 as number 31.
     pub fn write_type(&mut self, n: usize, data: u64) {
         self.types[n] = match self.layout.res0 {
             Res0::RazWi => data & self.layout.type_masks[n],

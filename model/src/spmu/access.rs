@@ -30,11 +30,11 @@ pub struct Context {
     pub not_trapped: bool,
     /// MDCR_EL2.EnSPM.
     pub mdcr_el2_enspm: bool,
-    /// SPMACCESSR_EL2.P<s>, 2 bits.
+    /// SPMACCESSR_EL2.`P<s>`, 2 bits.
     pub spmaccessr_el2: u8,
     /// MDCR_EL3.EnPM2.
     pub mdcr_el3_enpm2: bool,
-    /// SPMACCESSR_EL3.P<s>, 2 bits.
+    /// SPMACCESSR_EL3.`P<s>`, 2 bits.
     pub spmaccessr_el3: u8,
     /// The PE is in Debug state.
     pub halted: bool,

@@ -73,7 +73,7 @@ pub fn decode(registers: &Registers) -> Decoded {
     }
 }
 
-/// SPMU-10: the counters of each group, by SPMCGCR<n>_EL1, or all in one group.
+/// SPMU-10: the counters of each group, by `SPMCGCR<n>_EL1`, or all in one group.
 fn group_sizes(registers: &Registers) -> Vec<u16> {
     match NCG.of(registers.spmcfgr) as usize {
         0 => vec![N.of(registers.spmcfgr) as u16 + 1],
@@ -110,7 +110,7 @@ fn problems_of_total(cfgr: u64, groups: &[CounterGroup]) -> Vec<Problem> {
     problems
 }
 
-/// SPMU-05, SPMU-17: with one group SPMCGCR<n>_EL1 are RAZ; otherwise N<m> of groups that do not exist are 0.
+/// SPMU-05, SPMU-17: with one group `SPMCGCR<n>_EL1` are RAZ; otherwise `N<m>` of groups that do not exist are 0.
 fn problems_of_counts_without_group(registers: &Registers, groups: usize) -> Vec<Problem> {
     if groups == 1 {
         return (0..)

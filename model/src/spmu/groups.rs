@@ -76,7 +76,7 @@ pub fn implemented_counters(groups: &[CounterGroup]) -> u64 {
         .fold(0, |mask, index| mask | 1 << index)
 }
 
-/// SPMU-16: where counter `index` is reached: the value of SPMSELR_EL0.BANK, and n of SPMEVCNTR<n>_EL0.
+/// SPMU-16: where counter `index` is reached: the value of SPMSELR_EL0.BANK, and n of `SPMEVCNTR<n>_EL0`.
 pub fn bank_and_register(index: u8) -> (u8, u8) {
     (index / 16, index % 16)
 }

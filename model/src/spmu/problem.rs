@@ -87,7 +87,7 @@ pub enum Problem {
         /// SPMDEVARCH_EL1.
         value: u64,
     },
-    /// SPMCGCR<n>_EL1 is nonzero, but there is only one group.
+    /// `SPMCGCR<n>_EL1` is nonzero, but there is only one group.
     #[error(
         "SPMU-05: SPMCGCR{n}_EL1 is {value:#x}, where it is RAZ because SPMCFGR_EL1.NCG tells one Counter Group."
     )]
@@ -97,7 +97,7 @@ pub enum Problem {
         /// The register.
         value: u64,
     },
-    /// N<m> of a group that is not implemented is nonzero.
+    /// `N<m>` of a group that is not implemented is nonzero.
     #[error(
         "SPMU-17: SPMCGCR{n}_EL1.N{m} tells {counters} counters in Counter Group {group}, but SPMCFGR_EL1.NCG tells only {groups} groups.",
         n = group / 8,

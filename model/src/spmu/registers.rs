@@ -16,12 +16,12 @@ pub struct Registers {
     pub spmdevaff: u64,
     /// SPMCFGR_EL1 (SPMU-04).
     pub spmcfgr: u64,
-    /// SPMCGCR<n>_EL1, n = 0 and 1 (SPMU-05).
+    /// `SPMCGCR<n>_EL1`, n = 0 and 1 (SPMU-05).
     pub spmcgcr: [u64; 2],
 }
 
 impl Registers {
-    /// SPMU-05: SPMCGCR<n>_EL1.N<m>, the number of counters in Counter Group 8n + m.
+    /// SPMU-05: `SPMCGCR<n>_EL1.N<m>`, the number of counters in Counter Group 8n + m.
     pub fn group_count(&self, group: usize) -> u8 {
         self.spmcgcr[group / 8].to_le_bytes()[group % 8]
     }

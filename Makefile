@@ -1,0 +1,54 @@
+# pmu-lockstep: `make help` lists the targets.
+
+CARGO ?= cargo
+SEED ?= 1
+CYCLES ?= 1000000
+VECTORS ?=
+LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bugs exhaust conform bench lint lint-rust lint-rtl lint-cpp format clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Set everything up and run the bundled RTL in lockstep (SEED=, CYCLES=)
+	$(CARGO) build --release
+	$(LOCKSTEP) run --seed $(SEED) --cycles $(CYCLES)
+
+test: ## Run all tests but the planted bugs
+	$(CARGO) test --release --workspace
+
+bugs: ## Plant every bug of tests/planted in the RTL and hunt it
+	$(CARGO) test --release --test planted
+
+exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
+	$(LOCKSTEP) exhaust
+
+conform: ## Run conformance vectors on the model (VECTORS='FILE…')
+	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
+
+bench: ## Measure where the time of a run goes, as ratios to the bare design
+	$(CARGO) bench --bench lockstep
+
+lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
+
+lint-rust: ## rustfmt, clippy and the documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --release --workspace --no-deps
+
+lint-rtl: ## Verilator -Wall, Icarus and Yosys on the RTL
+	env $$($(CARGO) run --quiet --release --package verilator-sys --example find -- .tools) rtl/lint.sh
+
+lint-cpp: ## clang-format on the bridge
+	@command -v clang-format > /dev/null || { echo 'make lint-cpp: clang-format not found; install it (Debian: clang-format)' >&2; exit 2; }
+	clang-format --dry-run --Werror bridge/verilator-sys/cpp/*.h bridge/verilator-sys/cpp/*.cpp
+
+format: ## Format Rust and C++
+	$(CARGO) fmt --all
+	clang-format -i bridge/verilator-sys/cpp/*.h bridge/verilator-sys/cpp/*.cpp
+
+clean: ## Remove what was built; .tools stays
+	$(CARGO) clean
