@@ -11,7 +11,8 @@ use std::{env, fs};
 use lockstep_vcd::{Event, Slice, Source};
 use pmu_lockstep::dut::{BuildOptions, Dut, RtlSource, open};
 use pmu_lockstep::lockstep::Lockstep;
-use pmu_lockstep::lockstep::engine::{BATCH, Control};
+use pmu_lockstep::lockstep::batch::BATCH;
+use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::stimulus::{Generator, Profile, Stimulus, StimulusError, StimulusHasher};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
@@ -37,7 +38,8 @@ fn main() {
             "bare Verilated design (R)",
             bare(&implementation, &recorded),
         ),
-        ("lockstep, one thread", lockstep(&implementation)),
+        ("lockstep, one thread", lockstep(&implementation, 1)),
+        ("lockstep, two threads", lockstep(&implementation, 2)),
         ("model alone", model(&implementation, &recorded)),
         ("stimulus alone", stimulus(&implementation)),
         ("stimulus hash alone", hash(&recorded)),
@@ -145,10 +147,15 @@ fn bare<'a>(
     })
 }
 
-fn lockstep(implementation: &Implementation) -> Box<dyn FnMut() -> u64> {
+fn lockstep(implementation: &Implementation, threads: usize) -> Box<dyn FnMut() -> u64> {
     let stimulus = generator(implementation).into();
-    let mut run = Lockstep::new(implementation, design(implementation, false), stimulus)
-        .expect("the default is consistent");
+    let mut run = Lockstep::new(
+        implementation,
+        design(implementation, false),
+        stimulus,
+        threads,
+    )
+    .expect("the default is consistent");
     let (control, mut hasher) = (Control::default(), StimulusHasher::default());
     Box::new(move || {
         let before = run.cycles();

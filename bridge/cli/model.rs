@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::model_trace::Trace;
 use super::{Failure, implementation};
 use crate::lockstep::Verdict;
-use crate::lockstep::engine::BATCH;
+use crate::lockstep::batch::BATCH;
 use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, StimulusHasher};
 
 /// Arguments of `model`.

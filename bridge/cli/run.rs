@@ -107,9 +107,19 @@ struct CommonArgs {
     /// Give up when the design completes no cycle for so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     hang_after: u64,
+    /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    threads: Option<u8>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl CommonArgs {
+    fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or(cores.min(2), usize::from)
+    }
 }
 
 fn name_value(text: &str) -> Result<(String, String), String> {
@@ -223,8 +233,13 @@ impl<'a> Job<'a> {
             .stimulus
             .cycles()
             .map_or(self.limit, |cycles| cycles.min(self.limit));
-        let mut lockstep = Lockstep::new(&self.implementation, dut, self.stimulus.clone())
-            .map_err(Failure::usage)?;
+        let mut lockstep = Lockstep::new(
+            &self.implementation,
+            dut,
+            self.stimulus.clone(),
+            self.common.threads(),
+        )
+        .map_err(Failure::usage)?;
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();

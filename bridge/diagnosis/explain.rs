@@ -4,7 +4,7 @@
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::pmu::provenance::Origin;
-use pmu_model::pmu::registers::Access;
+use pmu_model::pmu::registers::{Access, PMCR_LP, Write};
 use pmu_model::rules::{Rule, rule};
 use pmu_model::{AccessKind, AccessOutcome, CycleInput, EventType, Model, SysReg, sysreg};
 use serde::Serialize;
@@ -213,10 +213,10 @@ impl Explainer<'_> {
         let relation = words::relation(event_type.condition());
         self.step(
             format!(
-                "C_T[{n}] = {}: V_B {} {relation} TH {}",
-                truth(c_t),
+                "C_T[{n}] = (V_B {relation} TH) = ({} {relation} {}) = {}",
                 values.v_b[lane],
-                event_type.th
+                event_type.th,
+                truth(c_t)
             ),
             &["TH-20", "TH-21"],
         );
@@ -322,15 +322,24 @@ impl Explainer<'_> {
             );
             return;
         };
-        if matches!(register, SysReg::Pmxevtyper | SysReg::Pmxevcntr) {
-            let sel = self.model.register(SysReg::Pmselr);
+        let is_alias = matches!(register, SysReg::Pmxevtyper | SysReg::Pmxevcntr);
+        let sel = self.model.register(SysReg::Pmselr);
+        if is_alias {
             self.setting(SysReg::Pmselr, format!("SEL = {sel}"));
         }
         let counters = self.model.register(SysReg::Pmcr) >> 11 & 31;
-        self.step(
-            format!("{kind} of {register} with {counters} event counters: {expected}"),
-            &["DUT-30", "DUT-31", "DUT-33"],
-        );
+        let (why, rules): (_, &[&str]) = match (self.cycle.record.access, register) {
+            (Access::Read(_) | Access::Write(..), _) => {
+                ("the access is permitted".into(), &["DUT-32"])
+            }
+            (_, SysReg::Pmmir) => ("it is read-only".into(), &["DUT-30"]),
+            _ if is_alias => (
+                format!("SEL = {sel}, with {counters} event counters"),
+                &["DUT-31", "DUT-33"],
+            ),
+            _ => (format!("there are {counters} event counters"), &["DUT-31"]),
+        };
+        self.step(format!("{kind} of {register}: {expected}: {why}"), rules);
     }
 
     fn access_data(&mut self) {
@@ -441,31 +450,82 @@ impl Explainer<'_> {
         let expected = self.model.register(SysReg::Pmovsset);
         let differing = (expected ^ self.rtl_data()) as u32;
         for n in (0..32).filter(|n| differing >> n & 1 == 1).take(3) {
-            let last = self
-                .window
-                .cycles
-                .iter()
-                .take_while(|cycle| cycle.record.cycle < self.about)
-                .filter(|cycle| cycle.record.overflow >> n & 1 == 1)
-                .last();
             let name = if n == CYCLE_COUNTER {
                 "PMCCNTR_EL0".into()
             } else {
                 format!("counter {n}")
             };
-            let text = match last {
-                Some(cycle) => {
-                    let write = if writes_flag(&cycle.input, n) {
-                        ", the cycle of a write of the flag"
-                    } else {
-                        ""
-                    };
-                    format!("{name} overflowed in cycle {}{write}", cycle.record.cycle)
-                }
-                None => format!("{name} did not overflow in the window"),
+            // Overflows, and those that would have been but for a write.
+            let last = self
+                .window
+                .cycles
+                .iter()
+                .take_while(|cycle| cycle.record.cycle < self.about)
+                .filter_map(|cycle| {
+                    let lost = cycle.record.written >> n & 1 == 1;
+                    let sum = self.carry(n, cycle);
+                    let overflows = cycle.record.overflow >> n & 1 == 1;
+                    (overflows || (lost && sum.is_some())).then_some((cycle, lost, sum))
+                })
+                .last();
+            let Some((cycle, lost, sum)) = last else {
+                self.step(
+                    format!("{name} did not overflow in the window"),
+                    &["DUT-22"],
+                );
+                continue;
             };
-            self.step(text, &["DUT-22", "DUT-23"]);
+            let number = cycle.record.cycle;
+            let sum = sum.map_or(String::new(), |sum| format!(": {sum}"));
+            if lost {
+                let text = format!(
+                    "{name} did not overflow in cycle {number}, its increment is lost to a write{sum}"
+                );
+                self.step(text, &["DUT-20", "DUT-21"]);
+                continue;
+            }
+            let write = if writes_flag(&cycle.input, n) {
+                ", the cycle of a write of the flag"
+            } else {
+                ""
+            };
+            self.step(
+                format!("{name} overflowed in cycle {number}{write}{sum}"),
+                &["DUT-22", "DUT-23"],
+            );
         }
+    }
+
+    /// The addition of a cycle that carries out of counter `n`, if the window shows the write that its value
+    /// comes from.
+    fn carry(&self, n: usize, cycle: &WindowCycle) -> Option<String> {
+        let before = self.window.cycles.iter().rev();
+        let mut added = 0u64;
+        for earlier in before.skip_while(|earlier| earlier.record.cycle >= cycle.record.cycle) {
+            if earlier.record.reset {
+                return None;
+            }
+            if earlier.record.written >> n & 1 == 0 {
+                added += u64::from(earlier.record.values.v[n]);
+                continue;
+            }
+            let written = match earlier.record.access {
+                Access::Write(_, Write::Counter(_, data)) => data,
+                _ => 0,
+            };
+            let value = written.wrapping_add(added);
+            let v = u64::from(cycle.record.values.v[n]);
+            // DUT-22
+            let long = n == CYCLE_COUNTER || self.model.register(SysReg::Pmcr) & PMCR_LP != 0;
+            let (value, carries, bit) = if long {
+                (value, value.checked_add(v).is_none(), 63)
+            } else {
+                let low = value & 0xFFFF_FFFF;
+                (low, low + v > 0xFFFF_FFFF, 31)
+            };
+            return carries.then(|| format!("{value:#x} + {v} carries out of bit {bit}"));
+        }
+        None
     }
 }
 

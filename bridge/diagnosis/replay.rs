@@ -5,9 +5,10 @@ use std::path::Path;
 use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
 use crate::dut::{Dut, Stop, TraceUnavailable};
+use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, first_difference};
 use crate::lockstep::delay::Delay;
-use crate::lockstep::engine::{BATCH, Checkpoint, Lockstep};
+use crate::lockstep::engine::{Checkpoint, Lockstep};
 use crate::stimulus::{Stimulus, StimulusError};
 
 /// Cycles shown before the divergent one.

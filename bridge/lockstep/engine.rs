@@ -4,19 +4,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
+use pmu_model::{CycleInput, Implementation, Model};
 
-use super::compare::{Divergence, differences, first_difference};
+use super::batch::Batch;
+use super::compare::Divergence;
 use super::delay::Delay;
 use super::ledger::Ledger;
+use super::pipeline::Runner;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint as StimulusCheckpoint, Stimulus, StimulusError};
 
-/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough for the caches.
-pub const BATCH: usize = 1024;
-
 /// Checkpoints kept besides that of the first cycle.
-const CHECKPOINTS: usize = 3;
+const CHECKPOINTS: usize = 6;
 
 /// A place to start a re-run from: a batch in which the design is reset, which makes its state known.
 #[derive(Clone)]
@@ -61,28 +60,24 @@ pub enum Outcome {
 /// A run of design and model on one stimulus.
 pub struct Lockstep {
     model: Model,
-    dut: Box<dyn Dut>,
+    runner: Runner,
     stimulus: Stimulus,
     ledger: Ledger,
     delay: Delay,
+    /// Cycles compared.
     cycles: u64,
+    /// Cycles made: the design may not have come to them yet.
+    made: u64,
     origin: Checkpoint,
     checkpoints: VecDeque<Checkpoint>,
-    batch: Batch,
-}
-
-/// The buffers of a batch.
-struct Batch {
-    inputs: Vec<CycleInput>,
-    /// Inputs as the comparison sees them, if the design has a latency.
-    compared_inputs: Vec<CycleInput>,
-    expected: Vec<CycleOutput>,
-    unknown: Vec<Unknown>,
-    rtl: Vec<CycleOutput>,
+    /// Buffers that are not on their way.
+    spare: Vec<Box<Batch>>,
+    on_their_way: usize,
 }
 
 impl Lockstep {
-    /// Puts `dut` and the model of `implementation` side by side.
+    /// Puts `dut` and the model of `implementation` side by side. With `threads` of 2 the design has a thread of its
+    /// own.
     ///
     /// # Errors
     /// The implementation is impossible.
@@ -90,6 +85,7 @@ impl Lockstep {
         implementation: &Implementation,
         dut: Box<dyn Dut>,
         stimulus: Stimulus,
+        threads: usize,
     ) -> Result<Self, pmu_model::ImplementationError> {
         let model = Model::new(implementation)?;
         let delay = Delay::new(&dut.parameters());
@@ -99,27 +95,25 @@ impl Lockstep {
             model: model.clone(),
             stimulus: stimulus.checkpoint(),
         };
+        let runner = Runner::new(dut, threads);
+        let spare = (0..runner.depth()).map(|_| Box::default()).collect();
         Ok(Self {
             model,
             ledger: Ledger::new(implementation.pmu.counters),
             delay,
-            dut,
+            runner,
             stimulus,
             cycles: 0,
+            made: 0,
             origin,
             checkpoints: VecDeque::with_capacity(CHECKPOINTS),
-            batch: Batch {
-                inputs: vec![CycleInput::default(); BATCH],
-                compared_inputs: Vec::new(),
-                expected: vec![CycleOutput::default(); BATCH],
-                unknown: vec![Unknown::default(); BATCH],
-                rtl: vec![CycleOutput::default(); BATCH],
-            },
+            spare,
+            on_their_way: 0,
         })
     }
 
     /// Runs until `limit` cycles have been made in all, the stimulus ends, or something happens. `observe` sees
-    /// the inputs of every batch, to hash and to record them.
+    /// the inputs of every batch that is compared, to hash and to record them.
     ///
     /// # Errors
     /// The stimulus cannot be read, or `observe` fails.
@@ -127,93 +121,87 @@ impl Lockstep {
         &mut self,
         limit: u64,
         control: &Control,
+        observe: impl FnMut(&[CycleInput]) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
+        let outcome = self.go(limit, control, observe);
+        // What is still on its way after an early end does not count.
+        while self.on_their_way > 0 {
+            let batch = self.receive();
+            self.spare.push(batch);
+        }
+        outcome
+    }
+
+    fn go<E: From<StimulusError>>(
+        &mut self,
+        limit: u64,
+        control: &Control,
         mut observe: impl FnMut(&[CycleInput]) -> Result<(), E>,
     ) -> Result<Outcome, E> {
-        while self.cycles < limit {
+        loop {
             if control.interrupted.load(Ordering::Relaxed) {
                 return Ok(Outcome::Interrupted);
             }
-            let wanted = usize::try_from(limit - self.cycles)
-                .unwrap_or(BATCH)
-                .min(BATCH);
-            let before = (self.model.clone(), self.stimulus.checkpoint());
-            let made = self.stimulus.fill(&mut self.batch.inputs[..wanted])?;
-            if made == 0 {
-                break;
+            while self.made < limit
+                && let Some(batch) = self.spare.pop()
+            {
+                if !self.make(batch, limit)? {
+                    break;
+                }
             }
-            observe(&self.batch.inputs[..made])?;
-            self.note_reset(made, before);
-            if let Some(outcome) = self.run_batch(made) {
-                return Ok(outcome);
+            if self.on_their_way == 0 {
+                return Ok(Outcome::Agree);
             }
+            let mut batch = self.receive();
+            let result = batch.compare(&self.delay, &mut self.ledger);
+            self.cycles += result.compared as u64;
+            let observed = observe(batch.inputs());
+            self.spare.push(batch);
+            observed?;
             control.progress.store(self.cycles, Ordering::Relaxed);
+            if let Some(divergence) = result.divergence {
+                return Ok(Outcome::Diverged(divergence));
+            }
+            if let Some(stop) = result.stop {
+                return Ok(Outcome::Stopped {
+                    cycle: self.cycles,
+                    stop,
+                });
+            }
         }
-        Ok(Outcome::Agree)
     }
 
-    /// Runs and compares the first `made` cycles of the buffers.
-    fn run_batch(&mut self, made: usize) -> Option<Outcome> {
-        let batch = &mut self.batch;
-        let inputs = &batch.inputs[..made];
-        let (expected, unknown) = (&mut batch.expected[..made], &mut batch.unknown[..made]);
-        let stop = self.dut.run(inputs, &mut batch.rtl[..made]).err();
-        let completed = stop.as_ref().map_or(made, |stop| stop.completed);
-        self.model.run(inputs, expected, unknown);
-        let inputs = if self.delay.is_none() {
-            inputs
-        } else {
-            batch.compared_inputs.clear();
-            batch.compared_inputs.extend_from_slice(inputs);
-            self.delay
-                .apply(&mut batch.compared_inputs, expected, unknown);
-            &batch.compared_inputs
-        };
-        let (inputs, expected) = (&inputs[..completed], &expected[..completed]);
-        let (unknown, rtl) = (&unknown[..completed], &batch.rtl[..completed]);
-        let diverged = first_difference(expected, unknown, rtl);
-        let compared = diverged.map_or(completed, |k| k + 1);
-        self.ledger.enter(
-            &inputs[..compared],
-            &expected[..compared],
-            &unknown[..compared],
-        );
-        let start = self.cycles;
-        self.cycles += compared as u64;
-        if let Some(k) = diverged {
-            let differences = differences(&expected[k], &unknown[k], &rtl[k]);
-            let cycle = start + k as u64;
-            return Some(Outcome::Diverged(Box::new(Divergence {
-                cycle,
-                about: cycle.saturating_sub(self.delay.of(differences.first())),
-                input: inputs[k],
-                expected: expected[k],
-                rtl: rtl[k],
-                unknown: unknown[k],
-                differences,
-            })));
+    /// Makes the next batch and sends it off; false at the end of the stimulus.
+    fn make(&mut self, mut batch: Box<Batch>, limit: u64) -> Result<bool, StimulusError> {
+        let before = (self.model.clone(), self.stimulus.checkpoint());
+        let filled = batch.fill(&mut self.stimulus, self.made, limit - self.made);
+        if !matches!(filled, Ok(true)) {
+            self.spare.push(batch);
+            return filled;
         }
-        stop.map(|stop| Outcome::Stopped {
-            cycle: self.cycles,
-            stop,
-        })
+        if let Some(reset) = batch.last_reset() {
+            self.keep(reset, before);
+        }
+        batch.expect(&mut self.model, &mut self.delay);
+        self.made += batch.inputs().len() as u64;
+        self.runner.send(batch);
+        self.on_their_way += 1;
+        Ok(true)
     }
 
-    /// Keeps a checkpoint if the batch has a reset.
-    fn note_reset(&mut self, made: usize, before: (Model, StimulusCheckpoint)) {
-        let Some(index) = self.batch.inputs[..made]
-            .iter()
-            .rposition(CycleInput::is_reset)
-        else {
-            return;
-        };
+    fn receive(&mut self) -> Box<Batch> {
+        self.on_their_way -= 1;
+        self.runner.receive()
+    }
+
+    /// Keeps a checkpoint before a batch with a reset.
+    fn keep(&mut self, reset: u64, before: (Model, StimulusCheckpoint)) {
         if self.checkpoints.len() == CHECKPOINTS {
             self.checkpoints.pop_front();
         }
         let (model, stimulus) = before;
-        let cycle = self.cycles;
-        let reset = cycle + index as u64;
         self.checkpoints.push_back(Checkpoint {
-            cycle,
+            cycle: self.made,
             reset,
             model,
             stimulus,

@@ -1,9 +1,11 @@
 //! Lockstep: one stimulus into the design and the model, and every output of every cycle compared.
 
+pub mod batch;
 pub mod compare;
 pub mod delay;
 pub mod engine;
 pub mod ledger;
+pub mod pipeline;
 pub mod supervise;
 pub mod verdict;
 

@@ -117,7 +117,11 @@ impl Shown<'_> {
             columns.extend([format!("{name} expected"), "RTL".into()]);
         }
         if !self.is_increment {
-            columns.extend(["read expected".into(), "RTL".into()]);
+            let what = match self.field {
+                Field::AccessOutcome => "outcome expected",
+                _ => "read expected",
+            };
+            columns.extend([what.into(), "RTL".into()]);
         }
         if !self.internals.is_empty() {
             columns.extend(VALUES.map(|(signal, _)| format!("rtl.{signal}")));

@@ -80,11 +80,16 @@ fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
         } else {
             format!("hence also {}", folded.join(", "))
         };
+        // Outcomes are words.
+        let xor = match row.rtl.starts_with(|first: char| first.is_ascii_digit()) {
+            true => format!("XOR {}", row.xor),
+            false => String::new(),
+        };
         vec![
             row.field.clone(),
             format!("expected {}", row.expected),
             format!("RTL {}", row.rtl),
-            format!("XOR {}", row.xor),
+            xor,
             folded,
         ]
     });

@@ -173,7 +173,7 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
     };
     let untraced = || open(&source, &implementation, false, &options, &mut |_| ());
     let generator = Generator::new(1, &implementation, &Profile::default())?;
-    let mut run = Lockstep::new(&implementation, untraced()?, generator.into())?;
+    let mut run = Lockstep::new(&implementation, untraced()?, generator.into(), 1)?;
     let outcome = run.run(CYCLES, &Control::default(), |_| Ok::<_, StimulusError>(()))?;
     match outcome {
         Outcome::Agree => Ok(None),

@@ -1,0 +1,115 @@
+//! Running the design: on the thread of the comparison, or on one of its own, where it runs a batch while the next
+//! one is made and given to the model.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use super::batch::Batch;
+use crate::dut::Dut;
+
+/// Takes batches and gives them back in order, with what the design made of them.
+pub enum Runner {
+    /// On the caller's thread.
+    Inline {
+        /// The design.
+        dut: Box<dyn Dut>,
+        /// The batch that was run.
+        ready: Option<Box<Batch>>,
+    },
+    /// On a thread of its own.
+    Threaded(Pipeline),
+}
+
+impl Runner {
+    /// Runs `dut` here, or with `threads` of 2 or more on a thread of its own.
+    pub fn new(dut: Box<dyn Dut>, threads: usize) -> Self {
+        if threads < 2 {
+            Self::Inline { dut, ready: None }
+        } else {
+            Self::Threaded(Pipeline::new(dut))
+        }
+    }
+
+    /// How many batches may be on their way.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Inline { .. } => 1,
+            // One that runs, one that waits: the design never does.
+            Self::Threaded(_) => 2,
+        }
+    }
+
+    /// Sends a batch off; no more than [`Runner::depth`] at a time.
+    ///
+    /// # Panics
+    /// If the design's thread has panicked.
+    pub fn send(&mut self, mut batch: Box<Batch>) {
+        match self {
+            Self::Inline { dut, ready } => {
+                batch.drive(dut.as_mut());
+                *ready = Some(batch);
+            }
+            Self::Threaded(pipeline) => pipeline.send(batch),
+        }
+    }
+
+    /// The batch that was sent first.
+    ///
+    /// # Panics
+    /// If none was sent, or the design's thread has panicked.
+    pub fn receive(&mut self) -> Box<Batch> {
+        match self {
+            Self::Inline { ready, .. } => ready.take().expect("a batch was sent"),
+            Self::Threaded(pipeline) => pipeline.receive(),
+        }
+    }
+}
+
+/// A design that is run by another thread.
+pub struct Pipeline {
+    to: Option<Sender<Box<Batch>>>,
+    from: Receiver<Box<Batch>>,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Pipeline {
+    fn new(mut dut: Box<dyn Dut>) -> Self {
+        let (to, batches) = channel::<Box<Batch>>();
+        let (done, from) = channel();
+        let worker = thread::spawn(move || {
+            for mut batch in batches {
+                batch.drive(dut.as_mut());
+                if done.send(batch).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            to: Some(to),
+            from,
+            worker: Some(worker),
+        }
+    }
+
+    fn send(&self, batch: Box<Batch>) {
+        let to = self.to.as_ref().expect("open until dropped");
+        to.send(batch)
+            .expect("the design's thread lives as long as the pipeline");
+    }
+
+    fn receive(&self) -> Box<Batch> {
+        self.from
+            .recv()
+            .expect("the design's thread lives as long as the pipeline")
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        self.to = None;
+        if let Some(worker) = self.worker.take() {
+            // A design that panicked has been noticed by whoever waited for it.
+            let _ = worker.join();
+        }
+    }
+}
