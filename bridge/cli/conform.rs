@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Failure;
+use super::{Failure, output};
 use crate::conform::run_files;
 use crate::lockstep::Verdict;
 
@@ -31,21 +31,19 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
         Verdict::Divergence
     };
     if args.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?
-        );
+        output::print_json(&summary)?;
         return Ok(verdict);
     }
+    let mut text = String::new();
     for tally in &summary.areas {
-        println!(
-            "{}: {} passed, {} failed",
+        text += &format!(
+            "{}: {} passed, {} failed\n",
             tally.area, tally.passed, tally.failed
         );
     }
     for failure in summary.failures.iter().take(SHOWN) {
-        println!(
-            "  {}:{}: {}",
+        text += &format!(
+            "  {}:{}: {}\n",
             failure.file.display(),
             failure.line,
             failure.message
@@ -53,7 +51,8 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     }
     let more = summary.failures.len().saturating_sub(SHOWN);
     if more > 0 {
-        println!("  and {more} more");
+        text += &format!("  and {more} more\n");
     }
+    output::print(&text)?;
     Ok(verdict)
 }

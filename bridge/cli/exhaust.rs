@@ -8,7 +8,7 @@ use clap::Args;
 use super::progress::{Busy, Progress};
 use super::run::RtlArgs;
 use super::summary::grouped;
-use super::{Failure, run};
+use super::{Failure, output, run};
 use crate::dut::{BuildOptions, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
@@ -54,14 +54,9 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     };
     let agree = tallies.iter().all(|tally| tally.differ == 0);
     if args.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&tallies).map_err(Failure::infrastructure)?
-        );
+        output::print_json(&tallies)?;
     } else {
-        for tally in &tallies {
-            print(tally);
-        }
+        output::print(&tallies.iter().map(text).collect::<String>())?;
     }
     Ok(if agree {
         Verdict::Agree
@@ -70,34 +65,33 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     })
 }
 
-fn print(tally: &Tally) {
+fn text(tally: &Tally) -> String {
     let parity = if tally.counter % 2 == 1 {
         "odd"
     } else {
         "even"
     };
-    println!(
-        "{parity} counter {}: {} points of {{TC, TE, TLC}} x TH x V_B[n] x V_B[n-1] x C_P in {} cycles",
+    let mut text = format!(
+        "{parity} counter {}: {} points of {{TC, TE, TLC}} x TH x V_B[n] x V_B[n-1] x C_P in {} cycles\n  \
+         {:>9} agree\n  \
+         {:>9} differ\n  \
+         {:>9} reserved: V is not defined (TH-30..33)\n  \
+         {:>9} not reachable: no cycle of the same configuration leaves that C_P; with C_P left by another \
+         one, {} of them agree\n",
         tally.counter,
         grouped(tally.points),
-        grouped(tally.cycles)
-    );
-    println!("  {:>9} agree", grouped(tally.agreed));
-    println!("  {:>9} differ", grouped(tally.differ));
-    println!(
-        "  {:>9} reserved: V is not defined (TH-30..33)",
-        grouped(tally.reserved)
-    );
-    println!(
-        "  {:>9} not reachable: no cycle of the same configuration leaves that C_P; with C_P left by another \
-         one, {} of them agree",
+        grouped(tally.cycles),
+        grouped(tally.agreed),
+        grouped(tally.differ),
+        grouped(tally.reserved),
         grouped(tally.unreachable),
         grouped(tally.unreachable_agreed)
     );
     if let Some(first) = tally.first {
-        println!(
-            "  first: V[{}] expected {}, RTL {} at {:?}",
+        text += &format!(
+            "  first: V[{}] expected {}, RTL {} at {:?}\n",
             tally.counter, first.expected, first.rtl, first.point
         );
     }
+    text
 }

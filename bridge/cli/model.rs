@@ -9,7 +9,7 @@ use pmu_model::{AccessOutcome, CycleInput, CycleOutput, Implementation, Model, U
 use serde::Serialize;
 
 use super::model_trace::Trace;
-use super::{Failure, implementation};
+use super::{Failure, implementation, output};
 use crate::lockstep::Verdict;
 use crate::lockstep::batch::BATCH;
 use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, StimulusHasher};
@@ -104,24 +104,31 @@ impl Totals {
         }
     }
 
-    fn print(&self) {
-        println!(
-            "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED",
-            self.cycles, self.implementation, self.resets, self.accesses, self.undefined
-        );
-        println!(
-            "{:>16} {:>16} {:>8} {:>12} {:>10}",
-            "", "sum of V", "largest", "cycles V>0", "UNKNOWN"
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED\n\
+             {:>16} {:>16} {:>8} {:>12} {:>10}\n",
+            self.cycles,
+            self.implementation,
+            self.resets,
+            self.accesses,
+            self.undefined,
+            "",
+            "sum of V",
+            "largest",
+            "cycles V>0",
+            "UNKNOWN"
         );
         for counter in &self.counters {
-            println!(
-                "{:>16} {:>16} {:>8} {:>12} {:>10}",
+            text += &format!(
+                "{:>16} {:>16} {:>8} {:>12} {:>10}\n",
                 counter.name, counter.sum, counter.largest, counter.active, counter.unknown
             );
         }
         if let Some(hash) = self.stimulus_hash {
-            println!("stimulus {hash}: {}", self.stimulus);
+            text += &format!("stimulus {hash}: {}\n", self.stimulus);
         }
+        text
     }
 }
 
@@ -145,12 +152,9 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
     }
     totals.seconds = start.elapsed().as_secs_f64();
     if args.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&totals).map_err(Failure::infrastructure)?
-        );
+        output::print_json(&totals)?;
     } else {
-        totals.print();
+        output::print(&totals.text())?;
     }
     Ok(Verdict::Agree)
 }
@@ -179,7 +183,7 @@ fn traced(
     run: impl FnOnce(&mut Trace<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let mut failure = None;
-    super::output::write_whole(path, |out| {
+    output::write_whole(path, |out| {
         let mut trace = Trace::new(path, implementation, out)?;
         if let Err(error) = run(&mut trace) {
             failure = Some(error);

@@ -1,5 +1,6 @@
 //! Files that the command writes: whole, or not at all under their names.
 
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +81,7 @@ impl Draft {
     }
 }
 
-/// Writes a file under a temporary name and renames it when it is whole.
+/// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
 /// # Errors
 /// It cannot be written; nothing is left under its name.
@@ -88,6 +89,17 @@ pub fn write_whole(
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    // A link stays, what it leads to is written: /dev/stdout, for instance.
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let write = || -> io::Result<()> {
+            let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
+            contents(&mut out)?;
+            out.flush()
+        };
+        return write().map_err(|error| failed(path, &error));
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -120,8 +132,31 @@ fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
 pub fn is_disk_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
     )
+}
+
+/// Prints a result, with ANSI colours on a terminal only.
+///
+/// # Errors
+/// It cannot be written. A reader that has seen enough is no error.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(failed(Path::new("standard output"), &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a result for programs.
+///
+/// # Errors
+/// Those of [`print`].
+pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(result).map_err(Failure::infrastructure)?;
+    print(&(json + "\n"))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {

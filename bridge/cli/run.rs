@@ -255,8 +255,9 @@ impl<'a> Job<'a> {
                         .map_or(Ok(()), |recorder| recorder.append(inputs))
                 });
                 let recorded = match (&outcome, recorder) {
+                    // A file under the name that was asked for is a whole run.
+                    (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
                     (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
-                    _ => Ok(()),
                 };
                 (
                     lockstep,
@@ -325,12 +326,11 @@ impl<'a> Job<'a> {
         }
         summary.exit_code = summary.verdict.exit_code();
         if self.common.json {
-            let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
-            println!("{json}");
+            output::print_json(&summary)?;
         } else if let Some(report) = &summary.divergence {
-            anstream::print!("{}", report::terminal::text(report));
+            output::print(&report::terminal::text(report))?;
         } else {
-            anstream::print!("{}", summary.text());
+            output::print(&summary.text())?;
         }
         Ok(summary.verdict)
     }

@@ -9,7 +9,7 @@ use crate::dut::{Dut, Stop};
 use crate::stimulus::{Stimulus, StimulusError};
 
 /// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough for the caches.
-pub const BATCH: usize = 1024;
+pub const BATCH: usize = 4096;
 
 /// A batch of cycles.
 pub struct Batch {

@@ -148,7 +148,7 @@ pub enum StimulusError {
 
 fn write_advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "free space there, or choose another folder"
         }
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "make the folder first",

@@ -62,6 +62,10 @@ impl Writer {
             if path.is_dir() {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
+            // Renaming would replace a device or a pipe.
+            if path.metadata().is_ok_and(|found| !found.is_file()) {
+                return Err(io::Error::other("it is a device or a pipe, not a file"));
+            }
             let mut out = BufWriter::with_capacity(1 << 18, temporary(folder)?);
             out.write_all(&header.to_bytes())?;
             Ok(out)
