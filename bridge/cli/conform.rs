@@ -19,7 +19,7 @@ pub struct ConformArgs {
     files: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Runs conformance vectors on the model.

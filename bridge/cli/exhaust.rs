@@ -20,18 +20,18 @@ pub struct ExhaustArgs {
     rtl: RtlArgs,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Runs the whole space of the datapath at 4-bit widths.
 pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     let mut busy = None;
     let mut dut = open(
-        &args.rtl.source(),
+        &args.rtl.source_for(&exhaust::implementation()),
         &exhaust::implementation(),
         false,
         &BuildOptions::from_env(),
-        &mut |what| busy = Some(Busy::start(&format!("building RTL: {what}"))),
+        &mut |what| busy = Some(Busy::start(what)),
     )
     .map_err(run::open_failure)?;
     drop(busy);

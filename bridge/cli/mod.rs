@@ -8,6 +8,8 @@ mod model;
 mod model_trace;
 mod output;
 #[cfg(feature = "rtl")]
+mod output_folder;
+#[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
 mod run;
@@ -19,6 +21,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::lockstep::Verdict;
+
+/// Cycles of a generated stimulus, unless others are asked for.
+const DEFAULT_CYCLES: u64 = 1_000_000;
 
 /// Lockstep verification of Arm-style PMUs: a golden model against RTL, cycle by cycle.
 #[derive(Parser)]
@@ -73,22 +78,58 @@ impl Failure {
     }
 }
 
+/// What a program that asked for JSON gets of a failure.
+#[derive(serde::Serialize)]
+struct FailureJson<'a> {
+    verdict: Verdict,
+    exit_code: u8,
+    message: &'a str,
+}
+
+impl Command {
+    fn wants_json(&self) -> bool {
+        match self {
+            #[cfg(feature = "rtl")]
+            Self::Run(args) => args.json(),
+            #[cfg(feature = "rtl")]
+            Self::Replay(args) => args.json(),
+            Self::Model(args) => args.json,
+            Self::Conform(args) => args.json,
+            #[cfg(feature = "rtl")]
+            Self::Exhaust(args) => args.json,
+        }
+    }
+
+    fn run(&self) -> Result<Verdict, Failure> {
+        match self {
+            #[cfg(feature = "rtl")]
+            Self::Run(args) => run::run(args),
+            #[cfg(feature = "rtl")]
+            Self::Replay(args) => run::replay(args),
+            Self::Model(args) => model::model(args),
+            Self::Conform(args) => conform::conform(args),
+            #[cfg(feature = "rtl")]
+            Self::Exhaust(args) => exhaust::exhaust(args),
+        }
+    }
+}
+
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match cli.command {
-        #[cfg(feature = "rtl")]
-        Command::Run(args) => run::run(&args),
-        #[cfg(feature = "rtl")]
-        Command::Replay(args) => run::replay(&args),
-        Command::Model(args) => model::model(&args),
-        Command::Conform(args) => conform::conform(&args),
-        #[cfg(feature = "rtl")]
-        Command::Exhaust(args) => exhaust::exhaust(&args),
-    };
-    let verdict = result.unwrap_or_else(|failure| {
-        anstream::eprintln!("lockstep: {}", failure.message);
-        failure.verdict
+    let command = Cli::parse().command;
+    let verdict = command.run().unwrap_or_else(|failure| {
+        let Failure { verdict, message } = failure;
+        anstream::eprintln!("lockstep: {message}");
+        if command.wants_json() {
+            let exit_code = verdict.exit_code();
+            // Standard output may be what failed.
+            let _ = output::print_json(&FailureJson {
+                verdict,
+                exit_code,
+                message: &message,
+            });
+        }
+        verdict
     });
     ExitCode::from(verdict.exit_code())
 }

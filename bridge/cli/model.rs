@@ -9,7 +9,7 @@ use pmu_model::{AccessOutcome, CycleInput, CycleOutput, Implementation, Model, U
 use serde::Serialize;
 
 use super::model_trace::Trace;
-use super::{Failure, implementation, output};
+use super::{DEFAULT_CYCLES, Failure, implementation, output};
 use crate::lockstep::Verdict;
 use crate::lockstep::batch::BATCH;
 use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, StimulusHasher};
@@ -23,9 +23,9 @@ pub struct ModelArgs {
     /// Run this recorded stimulus instead of generating one
     #[arg(long, value_name = "FILE")]
     stimulus: Option<PathBuf>,
-    /// Cycles to run, at most those of a recorded stimulus
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    cycles: u64,
+    /// Cycles to run [default: 1000000; a recorded stimulus to its end]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: Option<u64>,
     /// Features, sizes and knobs (TOML)
     #[arg(long, value_name = "FILE.toml")]
     implementation: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct ModelArgs {
     trace: Option<PathBuf>,
     /// Print the totals as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// Totals of one counter.
@@ -137,17 +137,15 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
     let (implementation, mut stimulus) = source(args)?;
     let mut model = Model::new(&implementation).map_err(Failure::usage)?;
     let mut totals = Totals::new(&implementation, &stimulus);
+    let recorded = args.stimulus.is_some();
+    let cycles = args
+        .cycles
+        .unwrap_or(if recorded { u64::MAX } else { DEFAULT_CYCLES });
     let start = Instant::now();
     match &args.trace {
-        None => run(&mut model, &mut stimulus, args.cycles, &mut totals, None)?,
+        None => run(&mut model, &mut stimulus, cycles, &mut totals, None)?,
         Some(path) => traced(path, &implementation, |trace| {
-            run(
-                &mut model,
-                &mut stimulus,
-                args.cycles,
-                &mut totals,
-                Some(trace),
-            )
+            run(&mut model, &mut stimulus, cycles, &mut totals, Some(trace))
         })?,
     }
     totals.seconds = start.elapsed().as_secs_f64();

@@ -2,84 +2,11 @@
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::NamedTempFile;
 
 use super::Failure;
-
-/// A folder for results.
-#[derive(Clone, Debug)]
-pub struct OutputFolder {
-    path: PathBuf,
-}
-
-impl OutputFolder {
-    /// Makes the folder, and checks that files can be written there, before a run is spent on it.
-    ///
-    /// # Errors
-    /// It cannot be made or written.
-    pub fn new(path: &Path) -> Result<Self, Failure> {
-        let check = || -> io::Result<()> {
-            std::fs::create_dir_all(path)?;
-            NamedTempFile::new_in(path)?.write_all(&[0])
-        };
-        check().map_err(|error| {
-            Failure::usage(format!(
-                "{}: cannot be written: {error}; name another folder with --out",
-                path.display()
-            ))
-        })?;
-        Ok(Self { path: path.into() })
-    }
-
-    /// The path of a file in it.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.path.join(name)
-    }
-
-    /// Writes a file whole.
-    ///
-    /// # Errors
-    /// It cannot be written; nothing is left under its name.
-    pub fn write(&self, name: &str, contents: &str) -> Result<PathBuf, Failure> {
-        let path = self.file(name);
-        write_whole(&path, |out| out.write_all(contents.as_bytes()))?;
-        Ok(path)
-    }
-
-    /// A place to let something else write a file, that gets its name by [`Draft::keep`].
-    ///
-    /// # Errors
-    /// The folder cannot be written.
-    pub fn draft(&self, name: &str) -> Result<Draft, Failure> {
-        let path = self.file(name);
-        let file = NamedTempFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
-        Ok(Draft { file, path })
-    }
-}
-
-/// A file without its name yet.
-pub struct Draft {
-    file: NamedTempFile,
-    path: PathBuf,
-}
-
-impl Draft {
-    /// Where to write now.
-    pub fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Gives the file its name.
-    ///
-    /// # Errors
-    /// It cannot be renamed.
-    pub fn keep(self) -> Result<PathBuf, Failure> {
-        keep(self.file, &self.path)?;
-        Ok(self.path)
-    }
-}
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
@@ -114,7 +41,7 @@ pub fn write_whole(
     keep(file, path)
 }
 
-fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
+pub(super) fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -126,6 +53,15 @@ fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
     file.persist(path)
         .map(|_| ())
         .map_err(|error| failed(path, &error.error))
+}
+
+/// The reason of an error, without the path of a temporary file, which means nothing to the user.
+fn reason(error: &io::Error) -> String {
+    match (error.kind(), error.raw_os_error()) {
+        (_, Some(_)) | (io::ErrorKind::Other, None) => error.to_string(),
+        (io::ErrorKind::NotFound, None) => "no such folder".into(),
+        (kind, None) => kind.to_string(),
+    }
 }
 
 /// Whether an error is for want of room.
@@ -159,13 +95,17 @@ pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(json + "\n"))
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
-    let text = format!("{}: cannot be written: {error}", path.display());
+pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
+    let text = format!("{}: cannot be written: {}", path.display(), reason(error));
     match error.kind() {
         _ if is_disk_full(error) => {
             Failure::infrastructure(format!("{text}; make room on that disk"))
         }
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Failure::usage(format!(
+        io::ErrorKind::NotFound
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::PermissionDenied => Failure::usage(format!(
             "{text}; name a file in a folder that exists and can be written"
         )),
         _ => Failure::infrastructure(text),

@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pmu_model::Implementation;
+use pmu_model::implementation::Knobs;
 
-use super::output::{self, OutputFolder};
+use super::output;
+use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::summary::{LedgerSummary, StopSummary, Summary};
-use super::{Failure, implementation};
+use super::{DEFAULT_CYCLES, Failure, implementation};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, OpenError, RtlSource, open};
+use crate::dut::{BuildOptions, OpenError, RtlSource, open, wrapper_parameters};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
@@ -31,9 +33,9 @@ pub struct RunArgs {
     /// Run this recorded stimulus instead of generating one
     #[arg(long, value_name = "FILE")]
     stimulus: Option<PathBuf>,
-    /// Cycles to run; a recorded stimulus is run to its end
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
-    cycles: u64,
+    /// Cycles to run [default: 1000000; a recorded stimulus to its end]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: Option<u64>,
     /// Weights of the generated stimulus (TOML)
     #[arg(long, value_name = "FILE.toml", conflicts_with = "stimulus")]
     profile: Option<PathBuf>,
@@ -44,11 +46,25 @@ pub struct RunArgs {
     common: CommonArgs,
 }
 
+impl RunArgs {
+    /// Whether the result is wanted as JSON.
+    pub fn json(&self) -> bool {
+        self.common.json
+    }
+}
+
+impl ReplayArgs {
+    /// Whether the result is wanted as JSON.
+    pub fn json(&self) -> bool {
+        self.common.json
+    }
+}
+
 /// Other RTL than the bundled one.
 #[derive(Args)]
 pub struct RtlArgs {
-    /// Other RTL than the bundled one: a folder or SystemVerilog files, packages first
-    #[arg(long, value_name = "PATH", num_args = 1..)]
+    /// Other RTL than the bundled one: a folder, or SystemVerilog files, packages first, each with --rtl
+    #[arg(long, value_name = "PATH")]
     rtl: Vec<PathBuf>,
     /// A parameter of the wrapper of that RTL
     #[arg(long, value_name = "NAME=VALUE", requires = "rtl", value_parser = name_value)]
@@ -68,14 +84,22 @@ impl RtlArgs {
         }
     }
 
+    /// The RTL that is meant, with the bundled wrapper's parameters for `implementation` unless others are given.
+    pub fn source_for(&self, implementation: &Implementation) -> RtlSource {
+        match self.source() {
+            RtlSource::Files { paths, parameters } if parameters.is_empty() => RtlSource::Files {
+                paths,
+                parameters: wrapper_parameters(implementation),
+            },
+            source => source,
+        }
+    }
+
     /// The arguments again.
     fn command(&self) -> String {
         let mut command = String::new();
-        if !self.rtl.is_empty() {
-            command.push_str(" --rtl");
-        }
         for path in &self.rtl {
-            command.push_str(&format!(" {}", path.display()));
+            command.push_str(&format!(" --rtl {}", path.display()));
         }
         for (name, value) in &self.parameter {
             command.push_str(&format!(" --parameter {name}={value}"));
@@ -130,7 +154,9 @@ fn name_value(text: &str) -> Result<(String, String), String> {
 /// Runs RTL and model side by side.
 pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.stimulus {
-        return Job::recorded(path, &args.common)?.run(args.record.as_deref());
+        let mut job = Job::recorded(path, &args.common)?;
+        job.limit = args.cycles.unwrap_or(job.limit);
+        return job.run(args.record.as_deref());
     }
     let implementation =
         implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
@@ -147,7 +173,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         origin: Some(Origin::of(&generator)),
         stimulus: generator.into(),
         implementation,
-        limit: args.cycles,
+        limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
         replay,
         common: &args.common,
     }
@@ -204,12 +230,15 @@ impl<'a> Job<'a> {
             &self.implementation,
             traced,
             &BuildOptions::from_env(),
-            &mut |what| busy = Some(Busy::start(&format!("building RTL: {what}"))),
+            &mut |what| busy = Some(Busy::start(what)),
         )
     }
 
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
         let out = OutputFolder::new(&self.common.out)?;
+        // What an earlier run left would be taken for this one's.
+        out.remove("window.vcd")?;
+        out.remove("report.json")?;
         let dut = self.open(false).map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
@@ -273,13 +302,16 @@ impl<'a> Job<'a> {
                 "a defect of lockstep itself: {message}; please report it with the command line"
             ))),
             Supervised::Hang { cycles } => {
-                anstream::eprintln!(
-                    "lockstep: the design does not come back from cycle {cycles}: no progress for {} s; look \
-                     for a loop without delay, or raise --hang-after; to see it again: {}",
+                let message = format!(
+                    "the design does not come back from cycle {cycles}: no progress for {} s; look for a loop \
+                     without delay, or raise --hang-after; to see it again: {}",
                     self.common.hang_after,
                     self.command(cycles + 1)
                 );
-                Ok(Verdict::Hang)
+                Err(Failure {
+                    verdict: Verdict::Hang,
+                    message,
+                })
             }
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
@@ -317,7 +349,12 @@ impl<'a> Job<'a> {
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } => {
                 summary.verdict = Verdict::Stopped;
-                summary.stop = Some(StopSummary { cycle, stop });
+                summary.stop = Some(StopSummary {
+                    cycle,
+                    time_ns: 10 * cycle,
+                    replay: self.command(cycle + 1),
+                    stop,
+                });
             }
             Outcome::Diverged(divergence) => {
                 summary.verdict = Verdict::Divergence;
@@ -370,7 +407,7 @@ impl<'a> Job<'a> {
             rtl: self.common.rtl.source().describe(),
             replay: self.command(divergence.cycle + 1),
         };
-        let report = report::report(
+        let mut report = report::report(
             divergence,
             &replay,
             &self.implementation,
@@ -378,8 +415,18 @@ impl<'a> Job<'a> {
             facts,
             files,
         );
+        if self.common.rtl.rtl.is_empty() && self.implementation.knobs != Knobs::default() {
+            report.notes.push(
+                "the bundled RTL implements the default of every knob; this implementation sets others"
+                    .into(),
+            );
+        }
         let json = serde_json::to_string_pretty(&report).map_err(Failure::infrastructure)?;
-        out.write("report.json", &json)?;
+        if let Err(failure) = out.write("report.json", &json) {
+            // The divergence is worth more than the file.
+            report.files.retain(|file| file.what == report::WINDOW);
+            report.notes.push(failure.message);
+        }
         Ok(report)
     }
 
@@ -398,10 +445,9 @@ impl<'a> Job<'a> {
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {
-    if error.is_infrastructure() {
-        Failure::infrastructure(error)
-    } else {
-        Failure::usage(error)
+    Failure {
+        verdict: error.verdict(),
+        message: error.to_string(),
     }
 }
 

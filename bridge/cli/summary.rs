@@ -65,6 +65,10 @@ pub struct LedgerSummary {
 pub struct StopSummary {
     /// The cycle.
     pub cycle: u64,
+    /// Time of its rising edge.
+    pub time_ns: u64,
+    /// The command that shows it again.
+    pub replay: String,
     /// The stop.
     #[serde(flatten)]
     pub stop: Stop,
@@ -116,8 +120,15 @@ impl Summary {
             self.implementation,
             self.rtl
         )?;
-        if let Some(StopSummary { cycle, stop }) = &self.stop {
-            writeln!(out, "  in cycle {cycle} {stop}")?;
+        if let Some(StopSummary {
+            cycle,
+            time_ns,
+            replay,
+            stop,
+        }) = &self.stop
+        {
+            writeln!(out, "  in cycle {cycle}, at {time_ns} ns, {stop}")?;
+            writeln!(out, "  replay {replay}")?;
         }
         writeln!(
             out,

@@ -237,14 +237,11 @@ impl Explainer<'_> {
         };
         self.step(format!("C_P[{n}] = {}: {why}", truth(c_p)), &["TH-28"]);
         let edges = if event_type.tc & 1 == 0 {
-            "either edge"
+            "both edges count"
         } else {
-            "a rising edge"
+            "only a rising edge counts"
         };
-        self.step(
-            format!("C_E[{n}] = {}: {edges} counts", truth(c_e)),
-            &["TH-22"],
-        );
+        self.step(format!("C_E[{n}] = {}: {edges}", truth(c_e)), &["TH-22"]);
     }
 
     fn value(&mut self, n: u8, event_type: &EventType) {

@@ -7,8 +7,10 @@ use std::{env, fs, io};
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation};
 use verilator_sys::find::{FindError, Search};
 use verilator_sys::shared::{SharedDutBuild, SharedDutError};
-use verilator_sys::verilate::Design;
-use verilator_sys::{CreateError, DutLibrary, LoadError, Optimization, PortSizes};
+use verilator_sys::verilate::{Design, VerilateError};
+use verilator_sys::{BuildError, CreateError, DutLibrary, LoadError, Optimization, PortSizes};
+
+use crate::lockstep::Verdict;
 
 use super::{Dut, ParameterMismatch, VerilatedDut, check_parameters};
 
@@ -105,16 +107,20 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Whether the machine is at fault, rather than the configuration.
-    pub fn is_infrastructure(&self) -> bool {
-        !matches!(
-            self,
+    /// What to call it: the user's files, a design that stops at once, or the machine.
+    pub fn verdict(&self) -> Verdict {
+        match self {
             Self::Parameters(_)
-                | Self::Io {
-                    advice: READ_ADVICE,
-                    ..
-                }
-        )
+            | Self::Build(SharedDutError::Build(
+                BuildError::Port(_)
+                | BuildError::Verilate(
+                    VerilateError::NoSource { .. } | VerilateError::Rejected { .. },
+                ),
+            )) => Verdict::Usage,
+            Self::Io { advice, .. } if *advice == READ_ADVICE => Verdict::Usage,
+            Self::Create(CreateError::Stopped(_)) => Verdict::Stopped,
+            _ => Verdict::Infrastructure,
+        }
     }
 }
 
@@ -147,11 +153,6 @@ pub fn open(
         }
     }
     let design = design(source, implementation, &options.cache)?;
-    building(&format!(
-        "{} for implementation {}",
-        source.describe(),
-        implementation.name
-    ));
     let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
     let tools = if tools.is_dir() {
         tools.into()
@@ -166,6 +167,17 @@ pub fn open(
         optimization: options.optimization,
         cache_dir: options.cache.clone(),
     };
+    if !build.is_cached(&verilator) {
+        let (rtl, name) = (source.describe(), &implementation.name);
+        let variant = if traced {
+            "with tracing"
+        } else {
+            "without tracing"
+        };
+        building(&format!(
+            "building RTL {rtl} for implementation {name}, {variant}"
+        ));
+    }
     let dut = instance(&build.load(&verilator)?, traced)?;
     check_parameters(implementation, &dut.parameters())?;
     Ok(Box::new(dut))
@@ -186,7 +198,7 @@ fn design(
     cache: &Path,
 ) -> Result<Design, OpenError> {
     let (sources, parameters) = match source {
-        RtlSource::Bundled => (unpack(cache)?, parameters(implementation)),
+        RtlSource::Bundled => (unpack(cache)?, wrapper_parameters(implementation)),
         RtlSource::Files { paths, parameters } => (files(paths)?, parameters.clone()),
     };
     Ok(Design {
@@ -263,8 +275,8 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, OpenError> {
     Ok(found)
 }
 
-/// The wrapper's parameters for `implementation`.
-fn parameters(implementation: &Implementation) -> Vec<(String, String)> {
+/// The parameters of the bundled wrapper for `implementation`, by name and value.
+pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, String)> {
     let pmu = &implementation.pmu;
     let numbers = [
         ("Counters", u32::from(pmu.counters)),

@@ -38,6 +38,11 @@ impl Dut for VerilatedDut {
         self.running.store(true, Ordering::Relaxed);
         let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
         self.running.store(false, Ordering::Relaxed);
+        // What the design prints goes to the user as it would in any simulation; standard output is for results.
+        let printed = self.inner.take_log();
+        if !printed.is_empty() && result.is_ok() {
+            eprint!("{printed}");
+        }
         result.map_err(stop)
     }
 

@@ -114,14 +114,14 @@ impl Shown<'_> {
             } else {
                 name
             };
-            columns.extend([format!("{name} expected"), "RTL".into()]);
+            columns.extend([format!("{name} expected"), format!("{name} RTL")]);
         }
         if !self.is_increment {
             let what = match self.field {
-                Field::AccessOutcome => "outcome expected",
-                _ => "read expected",
+                Field::AccessOutcome => "outcome",
+                _ => "read",
             };
-            columns.extend([what.into(), "RTL".into()]);
+            columns.extend([format!("{what} expected"), format!("{what} RTL")]);
         }
         if !self.internals.is_empty() {
             columns.extend(VALUES.map(|(signal, _)| format!("rtl.{signal}")));

@@ -152,6 +152,7 @@ fn write_advice(error: &io::Error) -> &'static str {
             "free space there, or choose another folder"
         }
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "make the folder first",
+        io::ErrorKind::IsADirectory | io::ErrorKind::Other => "name a file",
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "choose a folder that you may write to"
         }

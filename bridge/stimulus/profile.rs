@@ -424,8 +424,12 @@ impl Profile {
     /// # Errors
     /// Text that is not TOML, a key that does not exist, or an impossible value.
     pub fn from_toml(text: &str) -> Result<Self, StimulusError> {
-        let profile: Self = toml::from_str(text)
-            .map_err(|error| StimulusError::Profile(error.to_string().trim_end().into()))?;
+        let profile: Self = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start).min(text.len());
+            let line = text[..at].matches('\n').count() + 1;
+            let message = error.message().trim_end().replace('\n', " ");
+            StimulusError::Profile(format!("line {line}: {message}"))
+        })?;
         profile.validate()?;
         Ok(profile)
     }

@@ -165,6 +165,12 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn error(path: &Path, source: io::Error) -> StimulusError {
+    // The path of a temporary file means nothing to the user.
+    let source = match (source.kind(), source.raw_os_error()) {
+        (_, Some(_)) | (io::ErrorKind::Other, None) => source,
+        (kind @ io::ErrorKind::NotFound, None) => io::Error::new(kind, "no such folder"),
+        (kind, None) => kind.into(),
+    };
     StimulusError::Write {
         path: path.into(),
         source,

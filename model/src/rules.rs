@@ -48,8 +48,14 @@ rules! {
     "TH-31", "D13.8 RJJRJQ ff.", "{TC[0], TE, TLC} = {1, 0, 10} on an odd counter is reserved";
     "TH-32", "D13.8 RJJRJQ ff.", "{TE, TLC} = {1, 01} on an odd counter is reserved";
     "TH-33", "D13.8 RJJRJQ ff.", "{TC[1:0], TE} = {00, 1} is reserved";
+    "TH-34", "K1.2.19", "a reserved combination behaves as some allocated one, or has no effect; it may read as UNKNOWN";
     "TH-35", "K1.2.19", "V of a counter in a reserved configuration is not compared";
     "TH-36", "D13.8 RMRPVL", "reserved combinations are told by Effective values";
+    "TH-40", "Example D13-4", "TC = 010, TH = 4: counts 4 when V_B is 4";
+    "TH-41", "Example D13-5", "TC = 101, TH = 2: counts 1 when V_B is 2 or more";
+    "TH-42", "Example D13-6", "TH = 0, TE = 1: leading, falling and both edges of V_B != 0";
+    "TH-43", "Example D13-7", "logical functions of two counters by linking";
+    "TH-44", "D13.8 IYTVPB", "TC = 100, TLC = 10: counts V[n-1] only if V_B >= TH";
     "TH-50", "D13.3", "PMEVCNTR<n>_EL0 += V[n]; the overflow flag is set by the carry out of bit 31 or 63";
     "TH-51", "D13.8 RHXHZC", "an even counter without an odd partner is not linked";
     "ETY-01", "D24.5.12", "encodings of PMEVTYPER<n>_EL0 and PMXEVTYPER_EL0";
@@ -143,6 +149,7 @@ rules! {
     "DUT-12", "dut-contract 5", "a write takes effect from the next cycle";
     "DUT-13", "dut-contract 5", "a read returns the state at the start of its cycle";
     "DUT-14", "dut-contract 5", "counting[n] = PMCR_EL0.E AND PMCNTENSET_EL0.P<n> AND counting allowed";
+    "DUT-15", "dut-contract 5", "V[n] is reported also when its increment is lost to a write";
     "DUT-16", "dut-contract 5", "V_B is the base value of event evtCount";
     "DUT-17", "dut-contract 5", "CHAIN on an odd counter counts overflows of counter n-1 out of bit 31";
     "DUT-20", "dut-contract 5", "a counter write wins over the increment of its cycle";
@@ -154,6 +161,7 @@ rules! {
     "DUT-31", "dut-contract 6", "registers of counters that are not implemented are UNDEFINED";
     "DUT-32", "dut-contract 6", "an UNDEFINED access changes nothing";
     "DUT-33", "dut-contract 6", "PMXEVTYPER_EL0 and PMXEVCNTR_EL0 use SEL at the start of the cycle";
+    "DUT-34", "dut-contract 6", "a reserved combination counts V_B in the bundled RTL";
 }
 
 /// The rule with `id`.

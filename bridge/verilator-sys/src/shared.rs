@@ -106,6 +106,13 @@ impl SharedDutBuild {
         })
     }
 
+    /// Whether [`build`](SharedDutBuild::build) would find the library in the cache, and take no time.
+    pub fn is_cached(&self, verilator: &Verilator) -> bool {
+        Compiler::find()
+            .and_then(|compiler| self.entry(verilator, &compiler))
+            .is_ok_and(|entry| entry.library().is_some())
+    }
+
     /// Builds the library as [`build`](SharedDutBuild::build) does, and loads it.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
 //! Any bytes: no panic, and slice and stream read the same. Run with
-//! `cargo +nightly fuzz run read corpus/read ../../tests/vcd/*` in `vcd/fuzz`.
+//! `cargo +nightly fuzz run read corpus/read ../../tests/vcd/*/` in `vcd/fuzz`.
 #![no_main]
 
 use std::io::{Cursor, Read};
