@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use clap::Args;
+use pmu_model::DutParameters;
 
 use super::progress::{Busy, Progress};
 use super::run::RtlArgs;
 use super::summary::grouped;
 use super::{Failure, output, run};
-use crate::dut::{BuildOptions, open};
+use crate::dut::{BuildOptions, Dut, OpenError, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
+use crate::lockstep::supervise::{Supervised, supervise};
+
+/// How long the design may take for a cycle.
+const HANG_LIMIT: Duration = Duration::from_secs(20);
 
 /// Arguments of `exhaust`.
 #[derive(Args)]
@@ -25,32 +31,40 @@ pub struct ExhaustArgs {
 
 /// Runs the whole space of the datapath at 4-bit widths.
 pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
-    let mut busy = None;
-    let mut dut = open(
-        &args.rtl.source_for(&exhaust::implementation()),
-        &exhaust::implementation(),
-        false,
-        &BuildOptions::from_env(),
-        &mut |what| busy = Some(Busy::start(what)),
-    )
-    .map_err(run::open_failure)?;
-    drop(busy);
+    let mut dut = open_for_exhaust(args)?;
+    let DutParameters {
+        latency_increment,
+        latency_access,
+        ..
+    } = dut.parameters();
+    if latency_increment != 0 || latency_access != 0 {
+        return Err(Failure::usage(format!(
+            "the design states latencies of {latency_increment} and {latency_access} cycles: expected 0, since \
+             every point is measured in one cycle; use `lockstep run` for this design"
+        )));
+    }
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::new(exhaust::points(), "points", Arc::clone(&done));
-    let result = exhaust::exhaust(dut.as_mut(), &mut |points| {
-        done.store(points, Ordering::Relaxed)
+    let ended = supervise(&dut.pulse(), HANG_LIMIT, move || {
+        exhaust::exhaust(dut.as_mut(), &mut |points| {
+            done.store(points, Ordering::Relaxed)
+        })
     });
     drop(progress);
-    let tallies = match result {
-        Ok(tallies) => tallies,
-        Err(ExhaustError::Stop(stop)) => {
-            anstream::eprintln!("lockstep: {stop}");
-            return Ok(Verdict::Stopped);
+    let failed = |verdict, message: String| Err(Failure { verdict, message });
+    let tallies = match ended {
+        Supervised::Done(Ok(tallies)) => tallies,
+        Supervised::Done(Err(ExhaustError::Stop(stop))) => {
+            return failed(Verdict::Stopped, stop.to_string());
         }
-        Err(error) => {
-            anstream::eprintln!("lockstep: {error}");
-            return Ok(Verdict::Divergence);
+        Supervised::Done(Err(error)) => return failed(Verdict::Divergence, error.to_string()),
+        Supervised::Hang { cycles } => {
+            let seconds = HANG_LIMIT.as_secs();
+            let message =
+                format!("the design does not come back from cycle {cycles} for {seconds} s");
+            return failed(Verdict::Hang, message);
         }
+        Supervised::Panicked(message) => return Err(Failure::defect(&message)),
     };
     let agree = tallies.iter().all(|tally| tally.differ == 0);
     if args.json {
@@ -63,6 +77,22 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     } else {
         Verdict::Divergence
     })
+}
+
+/// Opens the design: as it is if it has the parameters that are run, else with those of the bundled wrapper.
+fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
+    let implementation = exhaust::implementation();
+    let mut busy = None;
+    let mut open = |source| {
+        let options = BuildOptions::from_env();
+        let mut building = |what: &str| busy = Some(Busy::start(what));
+        open(&source, &implementation, false, &options, &mut building)
+    };
+    let opened = match open(args.rtl.source()) {
+        Err(OpenError::Parameters(_)) => open(args.rtl.source_for(&implementation)),
+        opened => opened,
+    };
+    opened.map_err(run::open_failure)
 }
 
 fn text(tally: &Tally) -> String {

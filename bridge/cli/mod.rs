@@ -69,6 +69,14 @@ impl Failure {
         }
     }
 
+    /// This program is at fault.
+    #[cfg(feature = "rtl")]
+    fn defect(message: &str) -> Self {
+        Self::infrastructure(format!(
+            "a defect of lockstep itself: {message}; please report it with the command line"
+        ))
+    }
+
     /// The machine is at fault.
     fn infrastructure(message: impl ToString) -> Self {
         Self {

@@ -99,10 +99,13 @@ impl RtlArgs {
     fn command(&self) -> String {
         let mut command = String::new();
         for path in &self.rtl {
-            command.push_str(&format!(" --rtl {}", path.display()));
+            command.push_str(&format!(" --rtl {}", quoted(&path.display().to_string())));
         }
         for (name, value) in &self.parameter {
-            command.push_str(&format!(" --parameter {name}={value}"));
+            command.push_str(&format!(
+                " --parameter {}",
+                quoted(&format!("{name}={value}"))
+            ));
         }
         command
     }
@@ -167,7 +170,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
     let mut replay = format!("lockstep run --seed {}", args.seed);
     if let Some(path) = &args.profile {
-        replay.push_str(&format!(" --profile {}", path.display()));
+        replay.push_str(&format!(
+            " --profile {}",
+            quoted(&path.display().to_string())
+        ));
     }
     Job {
         origin: Some(Origin::of(&generator)),
@@ -218,7 +224,7 @@ impl<'a> Job<'a> {
             origin: reader.header().origin.clone(),
             stimulus: reader.into(),
             limit: u64::MAX,
-            replay: format!("lockstep replay {}", path.display()),
+            replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
             common,
         })
     }
@@ -235,6 +241,9 @@ impl<'a> Job<'a> {
     }
 
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
+        if self.common.rtl.source() == RtlSource::Bundled {
+            bundled_knobs(&self.implementation)?;
+        }
         let out = OutputFolder::new(&self.common.out)?;
         // What an earlier run left would be taken for this one's.
         out.remove("window.vcd")?;
@@ -298,9 +307,7 @@ impl<'a> Job<'a> {
         let seconds = start.elapsed().as_secs_f64();
         drop(progress);
         match ended {
-            Supervised::Panicked(message) => Err(Failure::infrastructure(format!(
-                "a defect of lockstep itself: {message}; please report it with the command line"
-            ))),
+            Supervised::Panicked(message) => Err(Failure::defect(&message)),
             Supervised::Hang { cycles } => {
                 let message = format!(
                     "the design does not come back from cycle {cycles}: no progress for {} s; look for a loop \
@@ -415,12 +422,6 @@ impl<'a> Job<'a> {
             facts,
             files,
         );
-        if self.common.rtl.rtl.is_empty() && self.implementation.knobs != Knobs::default() {
-            report.notes.push(
-                "the bundled RTL implements the default of every knob; this implementation sets others"
-                    .into(),
-            );
-        }
         let json = serde_json::to_string_pretty(&report).map_err(Failure::infrastructure)?;
         if let Err(failure) = out.write("report.json", &json) {
             // The divergence is worth more than the file.
@@ -437,10 +438,68 @@ impl<'a> Job<'a> {
             command.push_str(&format!(" --cycles {cycles}"));
         }
         if let Some(path) = &self.common.implementation {
-            command.push_str(&format!(" --implementation {}", path.display()));
+            command.push_str(&format!(
+                " --implementation {}",
+                quoted(&path.display().to_string())
+            ));
         }
         command.push_str(&self.common.rtl.command());
         command
+    }
+}
+
+/// The bundled RTL implements the default of every knob; with others it would be blamed for what it cannot do.
+fn bundled_knobs(implementation: &Implementation) -> Result<(), Failure> {
+    let (knobs, default) = (&implementation.knobs, Knobs::default());
+    let policy = knobs.compare_reserved && knobs.reserved_policy != default.reserved_policy;
+    let other = [
+        (
+            "rhbwbb",
+            knobs.rhbwbb.word(),
+            knobs.rhbwbb != default.rhbwbb,
+        ),
+        (
+            "cp_when_not_counting",
+            knobs.cp_when_not_counting.word(),
+            knobs.cp_when_not_counting != default.cp_when_not_counting,
+        ),
+        (
+            "ct_when_bypassed",
+            knobs.ct_when_bypassed.word(),
+            knobs.ct_when_bypassed != default.ct_when_bypassed,
+        ),
+        (
+            "link_from_idle",
+            knobs.link_from_idle.word(),
+            knobs.link_from_idle != default.link_from_idle,
+        ),
+        ("reserved_policy", knobs.reserved_policy.word(), policy),
+        ("res0", knobs.res0.word(), knobs.res0 != default.res0),
+        (
+            "layout",
+            knobs.layout.word(),
+            knobs.layout != default.layout,
+        ),
+    ]
+    .into_iter()
+    .find(|&(_, _, other)| other);
+    match other {
+        None => Ok(()),
+        Some((name, word, _)) => Err(Failure::usage(format!(
+            "implementation {}: knobs.{name} = {word}: expected the default, which is all that the bundled RTL \
+             implements; name other RTL with --rtl, or run the model alone with `lockstep model`",
+            implementation.name
+        ))),
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -60,6 +60,12 @@ pub enum ConformError {
         /// Reason.
         source: std::io::Error,
     },
+    /// The file has no vector.
+    #[error("{}: expected conformance vectors (JSON Lines), found none", path.display())]
+    Empty {
+        /// File.
+        path: PathBuf,
+    },
     /// A line is not a vector.
     #[error("{}:{line}: expected a conformance vector (a JSON object with \"area\", \"cfg\", \"cycles\"), found: {found}", path.display())]
     Malformed {
@@ -114,7 +120,18 @@ struct Line {
 pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
     let mut summary = Summary::default();
     for path in paths {
+        let lines = |summary: &Summary| -> usize {
+            summary
+                .areas
+                .iter()
+                .map(|tally| tally.passed + tally.failed)
+                .sum()
+        };
+        let before = lines(&summary);
         run_file(path, &mut summary)?;
+        if lines(&summary) == before {
+            return Err(ConformError::Empty { path: path.clone() });
+        }
     }
     Ok(summary)
 }

@@ -9,7 +9,7 @@ use pmu_model::rules::{Rule, rule};
 use pmu_model::{AccessKind, AccessOutcome, CycleInput, EventType, Model, SysReg, sysreg};
 use serde::Serialize;
 
-use crate::lockstep::compare::Field;
+use crate::lockstep::compare::{Difference, Field};
 
 use super::causes::links;
 use super::replay::{Window, WindowCycle};
@@ -46,8 +46,8 @@ pub struct Explanation {
     pub derivation: Vec<Step>,
 }
 
-/// Explains what the model expects of `field` in cycle `about` of the window.
-pub fn explain(field: Field, window: &Window, about: u64) -> Explanation {
+/// Explains what the model expects of the field of `difference` in cycle `about` of the window.
+pub fn explain(difference: &Difference, window: &Window, about: u64) -> Explanation {
     let Some(cycle) = window.at(about) else {
         return Explanation::default();
     };
@@ -57,6 +57,7 @@ pub fn explain(field: Field, window: &Window, about: u64) -> Explanation {
         model: &window.model,
         about,
         to: Explanation::default(),
+        difference: *difference,
     };
     if cycle.record.reset {
         explainer.step(
@@ -65,7 +66,7 @@ pub fn explain(field: Field, window: &Window, about: u64) -> Explanation {
         );
         return explainer.to;
     }
-    match field {
+    match difference.field {
         Field::Increment(n) => explainer.increment(n),
         Field::CycleIncrement => explainer.cycle_increment(),
         Field::AccessData => explainer.access_data(),
@@ -82,6 +83,7 @@ struct Explainer<'a> {
     cycle: &'a WindowCycle,
     model: &'a Model,
     about: u64,
+    difference: Difference,
     to: Explanation,
 }
 
@@ -167,10 +169,16 @@ impl Explainer<'_> {
             );
         } else if event_type.bypassed {
             self.step(
-                format!(
-                    "TC = 000, TH = 0, TE = 0, TLC = 00: V[{n}] = V_B[{n}] = {}",
-                    self.v(n)
-                ),
+                if event_type.tlc == 0 {
+                    format!("TC = 000, TH = 0, TE = 0, TLC = 00: V[{n}] = V_B[{n}] = {}", self.v(n))
+                } else {
+                    format!(
+                        "TC = 000, TH = 0, TE = 0, and the knob rhbwbb is LITERAL: TLC = {:02b} is not \
+                         looked at, V[{n}] = V_B[{n}] = {} (A-TH-1)",
+                        event_type.tlc,
+                        self.v(n)
+                    )
+                },
                 &["TH-27"],
             );
         } else {
@@ -193,17 +201,33 @@ impl Explainer<'_> {
             );
             return;
         }
-        let lane = self.cycle.input.event.get(usize::from(event_type.event));
-        let lane = lane.map_or("not an event of the design".into(), |value| {
-            format!("{value:#x}")
-        });
-        self.step(
-            format!(
-                "V_B[{n}] = {v_b}: event {:#06x} is {lane}",
-                event_type.event
+        if self.model.is_chain(event_type.event) {
+            let why = if n % 2 == 0 {
+                "which counts on odd counters only".to_owned()
+            } else if self.model.register(SysReg::Pmcr) & PMCR_LP != 0 {
+                "which counts no overflow out of bit 63, and PMCR_EL0.LP is 1".to_owned()
+            } else {
+                format!("and counter {} does not overflow out of bit 31", n - 1)
+            };
+            self.step(
+                format!("V_B[{n}] = {v_b}: event 0x001e is CHAIN, {why}"),
+                &["DUT-17"],
+            );
+            return;
+        }
+        let event = event_type.event;
+        match self.model.event_value(event, &self.cycle.input) {
+            Some(value) => {
+                self.step(
+                    format!("V_B[{n}] = {v_b}: event {event:#06x} is {value:#x}"),
+                    &["DUT-16"],
+                );
+            }
+            None => self.step(
+                format!("V_B[{n}] = {v_b}: the design has no event {event:#06x}"),
+                &["DUT-16", "ETY-30"],
             ),
-            &["DUT-16"],
-        );
+        }
     }
 
     fn conditions(&mut self, n: u8, event_type: &EventType) {
@@ -229,8 +253,16 @@ impl Explainer<'_> {
             .and_then(|before| self.window.at(before));
         let why = match before {
             Some(before) if before.record.reset => "the cycle before was a reset".to_owned(),
+            Some(before) if before.record.counting >> n & 1 == 0 && c_p != 0 => {
+                "held while it was not counting, by the knob cp_when_not_counting (A-TH-3)"
+                    .to_owned()
+            }
             Some(before) if before.record.counting >> n & 1 == 0 => {
                 "it was not counting in the cycle before".to_owned()
+            }
+            Some(before) if before.record.values.c_t[lane] != c_p => {
+                "held while the datapath was bypassed, by the knob ct_when_bypassed (A-TH-4)"
+                    .to_owned()
             }
             Some(_) => "C_T of the cycle before".to_owned(),
             None => "from before the window".to_owned(),
@@ -250,7 +282,14 @@ impl Explainer<'_> {
         let linked = links(usize::from(n), self.cycle, event_type);
         let source = if linked {
             let below = n - 1;
-            format!("V[{below}] of the same cycle, {}", self.v(below))
+            if self.cycle.record.counting >> below & 1 == 0 && v != 0 {
+                format!(
+                    "{v}, what an earlier counter left, by the knob link_from_idle: counter {below} is not \
+                     counting (A-TH-5)"
+                )
+            } else {
+                format!("V[{below}] of the same cycle, {}", self.v(below))
+            }
         } else {
             match (event_type.te, v) {
                 (_, 0) => "0".into(),
@@ -352,8 +391,7 @@ impl Explainer<'_> {
             let sel = self.model.register(SysReg::Pmselr);
             self.setting(SysReg::Pmselr, format!("SEL = {sel}: {named} is {target}"));
         }
-        let differing =
-            words::differing_fields(target, self.cycle.expected.access_data, self.rtl_data());
+        let differing = words::differing_fields(target, self.difference.expected, self.rtl_data());
         let meaning = differing
             .iter()
             .take(4)
@@ -370,7 +408,10 @@ impl Explainer<'_> {
         match target {
             SysReg::Pmevcntr(n) => self.counter(target, usize::from(n)),
             SysReg::Pmccntr => self.counter(target, CYCLE_COUNTER),
-            SysReg::Pmovsset | SysReg::Pmovsclr => self.flags(),
+            SysReg::Pmovsset | SysReg::Pmovsclr => {
+                self.last_set(target);
+                self.flags();
+            }
             SysReg::Pmevtyper(_) | SysReg::Pmccfiltr => {
                 self.step(
                     "present fields read as they were written, all other bits are RES0".into(),
@@ -384,7 +425,7 @@ impl Explainer<'_> {
                     &["DUT-21", "DUT-11"],
                 );
             }
-            _ => self.step("the register reads as it was last set".into(), &["DUT-12"]),
+            _ => self.last_set(target),
         }
         self.step(
             "a read returns the state at the start of its cycle".into(),
@@ -392,15 +433,30 @@ impl Explainer<'_> {
         );
     }
 
+    /// What the design shows, but for bits that are UNKNOWN.
     fn rtl_data(&self) -> u64 {
-        // The window shows outputs where the design shows them; the cycle itself is the divergent one but for
-        // a latency.
-        self.window
-            .cycles
-            .iter()
-            .rev()
-            .find(|cycle| cycle.expected.access_data != cycle.rtl.access_data)
-            .map_or(self.cycle.rtl.access_data, |cycle| cycle.rtl.access_data)
+        let Difference {
+            expected,
+            rtl,
+            compared,
+            ..
+        } = self.difference;
+        (rtl & compared) | (expected & !compared)
+    }
+
+    /// What set a register that keeps its contents, as the step that decides its value.
+    fn last_set(&mut self, register: SysReg) {
+        let rules: &[&str] = match self.model.origin(register) {
+            Origin::PowerUp => return,
+            Origin::Reset { .. } => &["DUT-11"],
+            Origin::Write {
+                register: SysReg::Pmcr,
+                ..
+            } if register != SysReg::Pmcr => &["DUT-21"],
+            Origin::Write { .. } => &["DUT-12"],
+        };
+        let origin = words::origin(self.model, register, self.about);
+        self.step(format!("{register} was last set {origin}"), rules);
     }
 
     /// The value of a counter: where it started, and what was added since.
@@ -420,7 +476,7 @@ impl Explainer<'_> {
             .iter()
             .map(|cycle| u64::from(cycle.record.values.v[n]))
             .sum();
-        let from = value.wrapping_sub(added);
+        let from = value.wrapping_sub(added) & self.counter_mask(n);
         let count = since.len();
         let difference = self.rtl_data().wrapping_sub(value) as i64;
         self.step(
@@ -430,15 +486,14 @@ impl Explainer<'_> {
             ),
             &["TH-50"],
         );
-        if let Some(lost) = since
-            .iter()
-            .find(|cycle| cycle.record.written >> n & 1 == 1)
-        {
-            let cycle = lost.record.cycle;
-            self.step(
-                format!("the increment of cycle {cycle} is lost to a write"),
-                &["DUT-20"],
-            );
+    }
+
+    /// Bits of a counter.
+    fn counter_mask(&self, n: usize) -> u64 {
+        if n == CYCLE_COUNTER {
+            u64::MAX
+        } else {
+            self.model.counter_mask()
         }
     }
 

@@ -247,7 +247,8 @@ impl<'a> Attempt<'a> {
         rtl: &[CycleOutput],
     ) {
         self.delay.apply(inputs, expected, unknown);
-        let skip = usize::try_from(self.place.reset.saturating_sub(self.cycle)).unwrap_or(0);
+        let from = self.place.reset + self.delay.depth() as u64;
+        let skip = usize::try_from(from.saturating_sub(self.cycle)).unwrap_or(usize::MAX);
         let skip = skip.min(rtl.len());
         if self.first.is_none() {
             self.first = first_difference(&expected[skip..], &unknown[skip..], &rtl[skip..])

@@ -259,7 +259,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, OpenError> {
                     inside.push(file);
                 }
             }
-            inside.sort_by_key(|file| (!file.to_string_lossy().contains("_pkg."), file.clone()));
+            inside.sort_by_key(|file| (!is_package(file), file.clone()));
             if inside.is_empty() {
                 return Err(io(
                     path,
@@ -273,6 +273,12 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, OpenError> {
         }
     }
     Ok(found)
+}
+
+/// Whether a file holds a package, which goes before the modules that use it.
+fn is_package(file: &Path) -> bool {
+    file.file_stem()
+        .is_some_and(|stem| stem.to_string_lossy().ends_with("_pkg"))
 }
 
 /// The parameters of the bundled wrapper for `implementation`, by name and value.

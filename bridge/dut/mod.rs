@@ -89,7 +89,7 @@ impl StopKind {
 
 /// A design that stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("the design stopped by {} at {file}:{line}: {message}", kind.words())]
+#[error("the design stopped by {}{}", kind.words(), details(self))]
 pub struct Stop {
     /// Why.
     pub kind: StopKind,
@@ -101,6 +101,18 @@ pub struct Stop {
     pub file: String,
     /// Line in it.
     pub line: u32,
+}
+
+/// Place and message of a stop, as far as they are known.
+fn details(stop: &Stop) -> String {
+    let mut text = String::new();
+    if !stop.file.is_empty() {
+        text.push_str(&format!(" at {}:{}", stop.file, stop.line));
+    }
+    if !stop.message.is_empty() {
+        text.push_str(&format!(": {}", stop.message));
+    }
+    text
 }
 
 /// A waveform that cannot be had.

@@ -116,7 +116,13 @@ impl Batch {
         };
         let (inputs, expected) = (&inputs[..completed], &self.expected[..completed]);
         let (unknown, rtl) = (&self.unknown[..completed], &self.rtl[..completed]);
-        let diverged = first_difference(expected, unknown, rtl);
+        // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
+        let early = delay
+            .depth()
+            .saturating_sub(usize::try_from(self.start).unwrap_or(usize::MAX));
+        let early = early.min(completed);
+        let diverged = first_difference(&expected[early..], &unknown[early..], &rtl[early..])
+            .map(|k| k + early);
         let compared = diverged.map_or(completed, |k| k + 1);
         ledger.enter(
             &inputs[..compared],

@@ -34,6 +34,11 @@ impl Delay {
         }
     }
 
+    /// Cycles at the start of a run whose outputs belong to no cycle of it.
+    pub fn depth(&self) -> usize {
+        self.past.len()
+    }
+
     /// Whether nothing is delayed.
     pub fn is_none(&self) -> bool {
         self.past.is_empty()

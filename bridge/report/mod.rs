@@ -186,7 +186,7 @@ pub fn report(
                 follows_from: caused.cause.map(name),
             })
             .collect(),
-        explanation: explain(field, window, about),
+        explanation: explain(&difference, window, about),
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage {
             cycles: divergence.cycle + 1,

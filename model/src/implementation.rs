@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::pmu::event_type::is_reserved;
+
 /// An implementation of the architecture, as a TOML file describes it. Every key has a default; the
 /// default is a PE with all features and 31 event counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -386,10 +388,19 @@ impl Implementation {
             })?;
             Ok((tc, te == 1, tlc))
         }
-        self.knobs
-            .reserved_map
-            .iter()
-            .map(|(from, to)| Ok((triple(from)?, triple(to)?)))
-            .collect()
+        let reserved = |&(tc, te, tlc): &ThresholdControl| is_reserved(tc, te, tlc);
+        let mut map = BTreeMap::new();
+        for (from_text, to_text) in &self.knobs.reserved_map {
+            let (from, to) = (triple(from_text)?, triple(to_text)?);
+            if reserved(&to) {
+                return Err(ImplementationError {
+                    key: "knobs.reserved_map",
+                    found: format!("{from_text:?} = {to_text:?}"),
+                    expected: "an allocated {TC, TE, TLC} for the reserved one (TH-30..34)".into(),
+                });
+            }
+            map.insert(from, to);
+        }
+        Ok(map)
     }
 }

@@ -77,6 +77,11 @@ impl Counters {
         self.value = sum.value;
     }
 
+    /// Bits of an event counter.
+    pub fn mask(&self) -> u64 {
+        self.mask
+    }
+
     /// The value of counter `n`, 31 for PMCCNTR_EL0.
     pub fn get(&self, n: usize) -> u64 {
         self.value[n]

@@ -42,9 +42,9 @@ impl EventMux {
 
     /// Takes a new evtCount of counter `n`.
     pub fn set_event(&mut self, n: usize, event: u16) {
-        let is_chain = self.has_chain && event == CHAIN;
+        let is_chain = self.is_chain(event);
         // DUT-16, ETY-30: an event that is not supported counts nothing.
-        let supported = event < u16::from(self.event_count) && !is_chain;
+        let supported = self.is_supported(event) && !is_chain;
         self.select[n] = if supported { event } else { 0 };
         self.taken[n] = if supported { self.event_mask } else { 0 };
         // DUT-17: CHAIN counts on odd counters only.
@@ -60,6 +60,22 @@ impl EventMux {
             #[inline(always)]
             |n| (selected[n] & self.taken[n]) | self.constant[n],
         )
+    }
+
+    /// DUT-17: whether `event` is CHAIN.
+    pub fn is_chain(&self, event: u16) -> bool {
+        self.has_chain && event == CHAIN
+    }
+
+    /// DUT-16, ETY-30: whether the design has `event`.
+    fn is_supported(&self, event: u16) -> bool {
+        event < u16::from(self.event_count)
+    }
+
+    /// DUT-16: the base value of `event`, if the design has it.
+    pub fn event_value(&self, event: u16, events: &[u16; EVENT_LANES]) -> Option<u16> {
+        self.is_supported(event)
+            .then(|| events[usize::from(event)] & self.event_mask)
     }
 
     /// The counters that count CHAIN.

@@ -193,7 +193,7 @@ impl EventTypeDecoder {
         let tlc = self.effective_tlc(n, value);
         let reserved = is_reserved(tc, te, tlc);
         let used = if reserved {
-            self.reserved_as(tc, te, tlc)
+            self.reserved_as(n, tc, te, tlc)
         } else {
             Some((tc, te, tlc))
         };
@@ -243,14 +243,15 @@ impl EventTypeDecoder {
     }
 
     /// A-TH-6: the allocated {TC, TE, TLC} that a reserved combination behaves as; `None`: V = V_B.
-    fn reserved_as(&self, tc: u8, te: bool, tlc: u8) -> Option<ThresholdControl> {
+    fn reserved_as(&self, n: u8, tc: u8, te: bool, tlc: u8) -> Option<ThresholdControl> {
         match self.reserved_policy {
             ReservedPolicy::Disabled => None,
             ReservedPolicy::DropField if is_reserved(tc, te, 0) => Some((tc, false, 0)),
             ReservedPolicy::DropField => Some((tc, te, 0)),
             ReservedPolicy::Map => {
-                let to = self.reserved_map.get(&(tc, te, tlc)).copied();
-                to.filter(|&(tc, te, tlc)| !is_reserved(tc, te, tlc))
+                let (tc, te, tlc) = self.reserved_map.get(&(tc, te, tlc)).copied()?;
+                // TH-06: TLC has no effect where it is not present.
+                Some((tc, te, if self.th2 && n % 2 == 1 { tlc } else { 0 }))
             }
         }
     }

@@ -11,7 +11,9 @@ pub mod select;
 pub mod unknown;
 
 use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Unknown};
-use crate::implementation::{CpWhenNotCounting, Implementation, ImplementationError};
+use crate::implementation::{
+    CpWhenNotCounting, CtWhenBypassed, Implementation, ImplementationError,
+};
 use crate::sysreg::SysReg;
 use crate::trace::{CycleRecord, NoTracer, Tracer};
 
@@ -46,7 +48,11 @@ pub struct Model {
     provenance: Provenance,
     cycle: u64,
     compare_reserved: bool,
-    c_p_holds: bool,
+    /// All ones with A-TH-3 HOLD, and with A-TH-4 HOLD.
+    hold_idle: u32,
+    hold_bypassed: u32,
+    /// Counters that count V_B, whatever the condition.
+    bypassed: u32,
 }
 
 impl Model {
@@ -56,6 +62,8 @@ impl Model {
     /// The implementation is impossible.
     pub fn new(implementation: &Implementation) -> Result<Self, ImplementationError> {
         implementation.validate()?;
+        let knobs = &implementation.knobs;
+        let mask = |on: bool| if on { u32::MAX } else { 0 };
         let mut model = Self {
             registers: Registers::new(implementation),
             counters: Counters::new(implementation),
@@ -69,7 +77,9 @@ impl Model {
             provenance: Provenance::default(),
             cycle: 0,
             compare_reserved: implementation.knobs.compare_reserved,
-            c_p_holds: implementation.knobs.cp_when_not_counting == CpWhenNotCounting::Hold,
+            hold_idle: mask(knobs.cp_when_not_counting == CpWhenNotCounting::Hold),
+            hold_bypassed: mask(knobs.ct_when_bypassed == CtWhenBypassed::Hold),
+            bypassed: 0,
         };
         for n in 0..CYCLE_COUNTER {
             model.write_type(n, 0);
@@ -134,9 +144,11 @@ impl Model {
         let unknown_before = (self.unknown.count(), self.unknown.overflow());
         if !self.unknown.is_clear(reserved) {
             unknown.access_data = self.unknown_read(&access);
-            if let Access::Write(_, Write::ClearFlags(flags)) = access {
-                self.unknown.flags_written(flags);
-            }
+            let cleared = match access {
+                Access::Write(_, Write::ClearFlags(flags)) => flags,
+                _ => 0,
+            };
+            self.unknown.flags_written(cleared);
             unknown.increments = self.unknown.step(CycleMasks {
                 counting: counting & EVENT_COUNTERS,
                 reserved,
@@ -145,7 +157,9 @@ impl Model {
                 chain: if registers.long { 0 } else { self.mux.chain() },
                 written,
                 overflows: overflow,
-                c_p_holds: self.c_p_holds,
+                c_p_holds: (!counting & self.hold_idle)
+                    | (counting & self.bypassed & self.hold_bypassed),
+                flags: registers.overflow & !cleared,
             });
             if let Access::Write(_, Write::SetFlags(flags)) = access {
                 self.unknown.flags_written(flags);
@@ -237,6 +251,21 @@ impl Model {
             .decode(n, self.registers.effective_type(usize::from(n)))
     }
 
+    /// Bits of an event counter.
+    pub fn counter_mask(&self) -> u64 {
+        self.counters.mask()
+    }
+
+    /// Whether event number `event` is CHAIN (DUT-17).
+    pub fn is_chain(&self, event: u16) -> bool {
+        self.mux.is_chain(event)
+    }
+
+    /// Base value of event number `event`, `None` if the design does not have it (DUT-16).
+    pub fn event_value(&self, event: u16, input: &CycleInput) -> Option<u16> {
+        self.mux.event_value(event, &input.event)
+    }
+
     /// What last set `register`.
     pub fn origin(&self, register: SysReg) -> Origin {
         self.provenance.of(register)
@@ -273,6 +302,7 @@ impl Model {
                 self.reserved,
                 self.unknown.count(),
                 self.unknown.overflow(),
+                self.counters.mask(),
             ),
             _ => 0,
         }
@@ -323,7 +353,8 @@ impl Model {
         let bit = 1 << n;
         let set = |mask: u32, on: bool| if on { mask | bit } else { mask & !bit };
         self.edge = set(self.edge, event_type.used.1);
-        self.linked = set(self.linked, event_type.tlc != 0);
+        self.linked = set(self.linked, event_type.used.2 != 0);
+        self.bypassed = set(self.bypassed, event_type.bypassed);
         self.reserved = set(self.reserved, event_type.reserved && !self.compare_reserved);
     }
 

@@ -1,7 +1,7 @@
 //! The registers: storage, and the register port (`docs/dut-contract.md`, section 6).
 
 use crate::contract::{AccessKind, AccessOutcome, COUNTER_LANES, CYCLE_COUNTER, CycleInput};
-use crate::implementation::{Implementation, Res0};
+use crate::implementation::{Implementation, Layout as LayoutKnob, Res0};
 use crate::sysreg::SysReg;
 
 use super::event_type::{TC, TE, TLC, cycle_filter_mask, present_mask};
@@ -126,7 +126,9 @@ impl Registers {
             std::array::from_fn(|n| present_mask(n as u8, implementation));
         type_masks[CYCLE_COUNTER] = cycle_filter_mask(implementation);
         // TH-07: PMMIR_EL1.EDGE is 1 for FEAT_PMUv3_EDGE, 2 with FEAT_PMUv3_TH2 as well.
-        let edge = u64::from(implementation.pmu.edge) + u64::from(implementation.pmu.th2);
+        let current = implementation.knobs.layout == LayoutKnob::Current;
+        let levels = u64::from(implementation.pmu.edge) + u64::from(implementation.pmu.th2);
+        let edge = if current { levels } else { 0 };
         let thwidth = u64::from(implementation.thwidth());
         let layout = Layout {
             counters,
@@ -269,10 +271,19 @@ impl Registers {
 
     /// Bits of a read of `register` that are UNKNOWN while the counters in `reserved` are in a reserved
     /// configuration (TH-34), and counters and flags are as given.
-    pub fn unknown_bits(&self, register: SysReg, reserved: u32, count: u32, overflow: u32) -> u64 {
+    pub fn unknown_bits(
+        &self,
+        register: SysReg,
+        reserved: u32,
+        count: u32,
+        overflow: u32,
+        counter_mask: u64,
+    ) -> u64 {
         match register {
-            SysReg::Pmevcntr(n) if count >> n & 1 == 1 => u64::MAX,
-            SysReg::Pmevtyper(n) if reserved >> n & 1 == 1 => THRESHOLD_CONTROL,
+            SysReg::Pmevcntr(n) if count >> n & 1 == 1 => counter_mask,
+            SysReg::Pmevtyper(n) if reserved >> n & 1 == 1 => {
+                THRESHOLD_CONTROL & self.layout.type_masks[usize::from(n)]
+            }
             SysReg::Pmovsset | SysReg::Pmovsclr => u64::from(overflow),
             _ => 0,
         }

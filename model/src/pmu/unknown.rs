@@ -29,8 +29,10 @@ pub struct CycleMasks {
     pub written: u32,
     /// That overflow in this cycle, as far as is known.
     pub overflows: u32,
-    /// C_P keeps its value without counting.
-    pub c_p_holds: bool,
+    /// Whose C_P keeps its value in this cycle (A-TH-3, A-TH-4).
+    pub c_p_holds: u32,
+    /// Overflow flags that are set.
+    pub flags: u32,
 }
 
 impl UnknownState {
@@ -59,16 +61,13 @@ impl UnknownState {
         let base = counting & chain & (overflow_below << 1);
         let increments = own | base | (counting & linked & ((own | base) << 1));
         // The flag stays UNKNOWN until it is written; one that is set anyway is known to be set.
-        let may_overflow = (increments | (self.count & counting)) & !cycle.written;
+        let set_already = cycle.flags & !self.overflow;
+        let may_overflow = (increments | (self.count & counting)) & !cycle.written & !set_already;
         self.overflow =
             (self.overflow | may_overflow) & !cycle.overflows | (may_overflow & cycle.overflows);
         self.count = (self.count | increments) & !cycle.written;
-        let held = if cycle.c_p_holds {
-            self.c_p & !counting
-        } else {
-            0
-        };
-        self.c_p = (counting & (reserved | base)) | held;
+        let held = self.c_p & cycle.c_p_holds;
+        self.c_p = (counting & (reserved | base) & !cycle.c_p_holds) | held;
         increments
     }
 
