@@ -32,7 +32,7 @@ rules! {
     "TH-07", "D24.5 PMMIR_EL1", "PMMIR_EL1 tells THWIDTH and EDGE";
     "TH-08", "D24.5 PMMIR_EL1.THWIDTH", "TH[11:THWIDTH] are RES0: the comparison uses TH[THWIDTH-1:0]";
     "TH-09", "D13.8 RJJRJQ", "a counter that is not counting has V_B = C_T = V_T = V = 0";
-    "TH-10", "D13.8 RXFGYS note", "the link uses V[n-1] of the same cycle";
+    "TH-10", "D13.8 IGNYJH", "the link uses V[n-1] of the same cycle";
     "TH-11", "D13.8 RFLGYG note", "the link input is V[n-1], after its own threshold and edge, never V_B[n-1]";
     "TH-20", "D13.8 RWXVGN", "C_T: TC[2:1] = 00 V_B != TH, 01 V_B == TH, 10 V_B >= TH, 11 V_B < TH";
     "TH-21", "PMEVTYPER<n>_EL0.TC", "V_B and TH are compared unsigned and at full width";
