@@ -202,7 +202,7 @@ impl Explainer<'_> {
             return;
         }
         if self.model.is_chain(event_type.event) {
-            let why = if n % 2 == 0 {
+            let why = if n.is_multiple_of(2) {
                 "which counts on odd counters only".to_owned()
             } else if self.model.register(SysReg::Pmcr) & PMCR_LP != 0 {
                 "which counts no overflow out of bit 63, and PMCR_EL0.LP is 1".to_owned()
@@ -446,17 +446,17 @@ impl Explainer<'_> {
 
     /// What set a register that keeps its contents, as the step that decides its value.
     fn last_set(&mut self, register: SysReg) {
-        let rules: &[&str] = match self.model.origin(register) {
+        let (was, rules): (_, &[&str]) = match self.model.origin(register) {
             Origin::PowerUp => return,
-            Origin::Reset { .. } => &["DUT-11"],
+            Origin::Reset { .. } => ("was last set", &["DUT-11"]),
             Origin::Write {
                 register: SysReg::Pmcr,
                 ..
-            } if register != SysReg::Pmcr => &["DUT-21"],
-            Origin::Write { .. } => &["DUT-12"],
+            } if register != SysReg::Pmcr => ("was last", &["DUT-21"]),
+            Origin::Write { .. } => ("was last", &["DUT-12"]),
         };
         let origin = words::origin(self.model, register, self.about);
-        self.step(format!("{register} was last set {origin}"), rules);
+        self.step(format!("{register} {was} {origin}"), rules);
     }
 
     /// The value of a counter: where it started, and what was added since.

@@ -71,7 +71,7 @@ pub struct Lockstep {
     origin: Checkpoint,
     checkpoints: VecDeque<Checkpoint>,
     /// Buffers that are not on their way.
-    spare: Vec<Box<Batch>>,
+    spare: Vec<Batch>,
     on_their_way: usize,
 }
 
@@ -96,7 +96,7 @@ impl Lockstep {
             stimulus: stimulus.checkpoint(),
         };
         let runner = Runner::new(dut, threads);
-        let spare = (0..runner.depth()).map(|_| Box::default()).collect();
+        let spare = (0..runner.depth()).map(|_| Batch::default()).collect();
         Ok(Self {
             model,
             ledger: Ledger::new(implementation.pmu.counters),
@@ -172,7 +172,7 @@ impl Lockstep {
     }
 
     /// Makes the next batch and sends it off; false at the end of the stimulus.
-    fn make(&mut self, mut batch: Box<Batch>, limit: u64) -> Result<bool, StimulusError> {
+    fn make(&mut self, mut batch: Batch, limit: u64) -> Result<bool, StimulusError> {
         let before = (self.model.clone(), self.stimulus.checkpoint());
         let filled = batch.fill(&mut self.stimulus, self.made, limit - self.made);
         if !matches!(filled, Ok(true)) {
@@ -189,7 +189,7 @@ impl Lockstep {
         Ok(true)
     }
 
-    fn receive(&mut self) -> Box<Batch> {
+    fn receive(&mut self) -> Batch {
         self.on_their_way -= 1;
         self.runner.receive()
     }

@@ -14,7 +14,7 @@ pub enum Runner {
         /// The design.
         dut: Box<dyn Dut>,
         /// The batch that was run.
-        ready: Option<Box<Batch>>,
+        ready: Option<Batch>,
     },
     /// On a thread of its own.
     Threaded(Pipeline),
@@ -43,7 +43,7 @@ impl Runner {
     ///
     /// # Panics
     /// If the design's thread has panicked.
-    pub fn send(&mut self, mut batch: Box<Batch>) {
+    pub fn send(&mut self, mut batch: Batch) {
         match self {
             Self::Inline { dut, ready } => {
                 batch.drive(dut.as_mut());
@@ -57,7 +57,7 @@ impl Runner {
     ///
     /// # Panics
     /// If none was sent, or the design's thread has panicked.
-    pub fn receive(&mut self) -> Box<Batch> {
+    pub fn receive(&mut self) -> Batch {
         match self {
             Self::Inline { ready, .. } => ready.take().expect("a batch was sent"),
             Self::Threaded(pipeline) => pipeline.receive(),
@@ -67,14 +67,14 @@ impl Runner {
 
 /// A design that is run by another thread.
 pub struct Pipeline {
-    to: Option<Sender<Box<Batch>>>,
-    from: Receiver<Box<Batch>>,
+    to: Option<Sender<Batch>>,
+    from: Receiver<Batch>,
     worker: Option<JoinHandle<()>>,
 }
 
 impl Pipeline {
     fn new(mut dut: Box<dyn Dut>) -> Self {
-        let (to, batches) = channel::<Box<Batch>>();
+        let (to, batches) = channel::<Batch>();
         let (done, from) = channel();
         let worker = thread::spawn(move || {
             for mut batch in batches {
@@ -91,13 +91,13 @@ impl Pipeline {
         }
     }
 
-    fn send(&self, batch: Box<Batch>) {
+    fn send(&self, batch: Batch) {
         let to = self.to.as_ref().expect("open until dropped");
         to.send(batch)
             .expect("the design's thread lives as long as the pipeline");
     }
 
-    fn receive(&self) -> Box<Batch> {
+    fn receive(&self) -> Batch {
         self.from
             .recv()
             .expect("the design's thread lives as long as the pipeline")

@@ -1,0 +1,99 @@
+//! `lockstep conform`: vectors that pass, vectors that fail, and files that hold something else.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::golden::{assert_golden, golden, keys};
+use crate::scratch::scratch;
+
+/// TC = 101, TH = 2: counts 1 if V_B is 2 or more.
+const GOOD: &str = r#"{"area":"th","seed":0,"i":0,"cfg":{"counters":1,"th":true,"edge":true,"th2":true,"thwidth":12,"rhbwbb":"LINK_AWARE","cp_when_not_counting":"ZERO","ct_when_bypassed":"UPDATE","link_from_idle":"ZERO","reserved_policy":"DISABLED","reserved_map":{},"counter_bits":64},"types":["0xa000000200000000"],"cycles":[{"writes":{},"vb":[2],"counting":[1],"expect":[{"n":0,"counting":1,"reserved":false,"VB":2,"CT":1,"CP":0,"CE":1,"VT":1,"VE":1,"V":1}]}],"flags":[]}"#;
+
+fn with(name: &str, lines: &[&str]) -> PathBuf {
+    let folder = scratch(&format!("command_line/{name}"));
+    fs::write(folder.join("a.jsonl"), lines.join("\n")).expect("written");
+    folder
+}
+
+fn bad() -> String {
+    GOOD.replace(r#""V":1"#, r#""V":0"#)
+}
+
+#[test]
+fn vectors_that_pass() {
+    let folder = with("vectors_that_pass", &[GOOD, "", GOOD]);
+    let ran = golden("vectors_that_pass", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn vectors_that_fail() {
+    let folder = with("vectors_that_fail", &[GOOD, &bad()]);
+    let ran = golden("vectors_that_fail", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 1);
+}
+
+#[test]
+fn many_vectors_that_fail_are_counted() {
+    let bad = bad();
+    let folder = with("many_vectors_that_fail", &[bad.as_str(); 12]);
+    let ran = golden("many_vectors_that_fail", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 1);
+}
+
+#[test]
+fn failures_in_json() {
+    let folder = with("failures_in_json", &[GOOD, &bad()]);
+    let mut command = crate::command::lockstep(&folder);
+    let ran = crate::command::run(command.args(["conform", "a.jsonl", "--json"]));
+    assert_eq!(ran.code, 1);
+    assert_golden("keys_conform", &keys(&ran.stdout));
+}
+
+#[test]
+fn vectors_that_are_not_there() {
+    let folder = scratch("command_line/vectors_that_are_not_there");
+    assert_eq!(
+        golden("vectors_that_are_not_there", &folder, "conform a.jsonl").code,
+        2
+    );
+}
+
+#[test]
+fn line_that_is_no_json() {
+    let folder = with("line_that_is_no_json", &[GOOD, "area: th"]);
+    assert_eq!(
+        golden("line_that_is_no_json", &folder, "conform a.jsonl").code,
+        2
+    );
+}
+
+#[test]
+fn line_that_is_cut_off() {
+    let folder = with("line_that_is_cut_off", &[&GOOD[..200]]);
+    assert_eq!(
+        golden("line_that_is_cut_off", &folder, "conform a.jsonl").code,
+        2
+    );
+}
+
+#[test]
+fn line_without_cycles() {
+    let folder = with(
+        "line_without_cycles",
+        &[&GOOD.replace("\"cycles\"", "\"cylces\"")],
+    );
+    assert_eq!(
+        golden("line_without_cycles", &folder, "conform a.jsonl").code,
+        2
+    );
+}
+
+#[test]
+fn unknown_area() {
+    let folder = with(
+        "unknown_area",
+        &[&GOOD.replace("\"th\",\"seed\"", "\"amu\",\"seed\"")],
+    );
+    assert_eq!(golden("unknown_area", &folder, "conform a.jsonl").code, 2);
+}

@@ -1,0 +1,44 @@
+//! Help texts.
+
+use crate::golden::golden;
+use crate::scratch::scratch;
+
+fn help(name: &str, arguments: &str) {
+    let ran = golden(name, &scratch(&format!("command_line/{name}")), arguments);
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn help_of_the_command() {
+    help("help", "--help");
+}
+
+#[test]
+fn help_of_run() {
+    help("help_run", "run --help");
+}
+
+#[test]
+fn help_of_replay() {
+    help("help_replay", "replay --help");
+}
+
+#[test]
+fn help_of_model() {
+    help("help_model", "model --help");
+}
+
+#[test]
+fn help_of_conform() {
+    help("help_conform", "conform --help");
+}
+
+#[test]
+fn help_of_exhaust() {
+    help("help_exhaust", "exhaust --help");
+}
+
+#[test]
+fn version() {
+    help("version", "--version");
+}

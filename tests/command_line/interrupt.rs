@@ -1,0 +1,70 @@
+//! Ctrl-C in the middle of a run.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command::{Ran, lockstep};
+use crate::scratch::scratch;
+
+/// Starts a run that would last for days, and interrupts it when `begun` says so.
+fn interrupt(folder: &Path, arguments: &[&str], begun: impl Fn() -> bool) -> Ran {
+    let mut command = lockstep(folder);
+    command
+        .args(["run", "--cycles", "1000000000000"])
+        .args(arguments);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let limit = Instant::now() + Duration::from_secs(20);
+    while !begun() && Instant::now() < limit {
+        sleep(Duration::from_millis(5));
+    }
+    signal(&child);
+    Ran::of(child.wait_with_output().expect("ended"))
+}
+
+fn signal(child: &Child) {
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.expect("kill").success());
+}
+
+/// The recording begins when the run listens to Ctrl-C.
+fn recording(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).expect("a folder");
+    entries.flatten().any(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        name.ends_with(".part") && entry.metadata().is_ok_and(|found| found.len() > 0)
+    })
+}
+
+#[test]
+fn interrupted_run_says_so_and_records_nothing() {
+    let folder = scratch("command_line/interrupted_run");
+    let ran = interrupt(&folder, &["--record", "a.stim"], || recording(&folder));
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("INTERRUPTED  "), "{}", ran.stdout);
+    let left: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0].file_name(), "lockstep-out");
+}
+
+#[test]
+fn interrupted_run_says_so_in_json() {
+    let folder = scratch("command_line/interrupted_run_json");
+    let ran = interrupt(&folder, &["--record", "a.stim", "--json"], || {
+        recording(&folder)
+    });
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(json["verdict"], "interrupted");
+    assert_eq!(json["exit_code"], 130);
+    assert!(json["cycles"].as_u64().is_some_and(|cycles| cycles > 0));
+}

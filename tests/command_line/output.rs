@@ -1,0 +1,223 @@
+//! Places that cannot be written, and disks that are full: nothing half written is left.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command::{Ran, lockstep, run};
+use crate::golden::{assert_golden, golden, golden_of};
+use crate::scratch::scratch;
+
+/// A folder with a regular file `file`: nothing can be made below that, whoever asks.
+fn with_a_file(name: &str) -> PathBuf {
+    let folder = scratch(&format!("command_line/{name}"));
+    fs::write(folder.join("file"), "kept\n").expect("written");
+    folder
+}
+
+/// The names in `folder`.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> = entries
+        .map(|entry| {
+            entry
+                .expect("readable")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    names.sort();
+    names
+}
+
+fn refused(name: &str, arguments: &str) {
+    let folder = with_a_file(name);
+    assert_eq!(golden(name, &folder, arguments).code, 2);
+    let left: Vec<_> = names(&folder)
+        .into_iter()
+        .filter(|name| name != "lockstep-out")
+        .collect();
+    assert_eq!(left, ["file"]);
+    assert_eq!(
+        fs::read_to_string(folder.join("file")).expect("a file"),
+        "kept\n"
+    );
+}
+
+#[test]
+fn report_below_a_file() {
+    refused("report_below_a_file", "run --cycles 10 --out file/out");
+}
+
+#[test]
+fn record_below_a_file() {
+    refused(
+        "record_below_a_file",
+        "run --cycles 10 --record file/a.stim",
+    );
+}
+
+#[test]
+fn record_in_a_folder_that_is_not_there() {
+    refused(
+        "record_in_a_folder_that_is_not_there",
+        "run --cycles 10 --record nowhere/a.stim",
+    );
+}
+
+#[test]
+fn record_as_a_folder() {
+    refused("record_as_a_folder", "run --cycles 10 --record .");
+}
+
+#[test]
+fn record_as_a_device() {
+    refused("record_as_a_device", "run --cycles 10 --record /dev/full");
+    assert_is_device("/dev/full");
+}
+
+#[test]
+fn trace_below_a_file() {
+    refused("trace_below_a_file", "model --cycles 10 --trace file/a.vcd");
+}
+
+#[test]
+fn trace_in_a_folder_that_is_not_there() {
+    refused(
+        "trace_in_a_folder_that_is_not_there",
+        "model --cycles 10 --trace nowhere/a.vcd",
+    );
+}
+
+#[test]
+fn trace_on_a_full_device() {
+    let folder = scratch("command_line/trace_on_a_full_device");
+    let ran = golden(
+        "trace_on_a_full_device",
+        &folder,
+        "model --cycles 10 --trace /dev/full",
+    );
+    assert_eq!(ran.code, 5);
+    assert_is_device("/dev/full");
+}
+
+#[test]
+fn trace_on_standard_output() {
+    let folder = scratch("command_line/trace_on_standard_output");
+    let mut command = lockstep(&folder);
+    let ran = run(command.args(["model", "--cycles", "5", "--trace", "/dev/stdout"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(
+        ran.stdout
+            .lines()
+            .filter(|line| line.starts_with("{\"cycle\":"))
+            .count(),
+        5
+    );
+}
+
+fn assert_is_device(path: &str) {
+    let kind = fs::metadata(path).expect("a device").file_type();
+    assert!(kind.is_char_device(), "{path} was replaced");
+}
+
+/// Results that cannot be printed are an error, not a panic.
+#[test]
+fn result_on_a_full_device() {
+    let folder = scratch("command_line/result_on_a_full_device");
+    for (name, arguments) in [
+        ("model_result_on_a_full_device", "model --cycles 10"),
+        ("run_result_on_a_full_device", "run --cycles 10"),
+        ("run_json_on_a_full_device", "run --cycles 10 --json"),
+    ] {
+        let full = File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("/dev/full");
+        let mut command = lockstep(&folder);
+        command.args(arguments.split(' ')).stdout(full);
+        assert_eq!(golden_of(name, &mut command).code, 5);
+    }
+}
+
+/// `lockstep model | head -1`
+#[test]
+fn reader_that_has_seen_enough() {
+    let folder = scratch("command_line/reader_that_has_seen_enough");
+    let mut command = lockstep(&folder);
+    command.args(["model", "--cycles", "100000"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started");
+    drop(child.stdout.take());
+    let ran = Ran::of(child.wait_with_output().expect("ended"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+}
+
+/// The command in a shell in which no file may grow beyond some 100 KB, as on a full disk.
+fn without_room(folder: &Path, arguments: &str) -> Command {
+    let mut inner = lockstep(folder);
+    limited(inner.args(arguments.split(' ')), 128)
+}
+
+/// `inner` in a shell in which no file may grow beyond `blocks`, of 512 or 1024 bytes.
+pub fn limited(inner: &Command, blocks: u32) -> Command {
+    let mut command = Command::new("sh");
+    command.current_dir(inner.get_current_dir().expect("a folder"));
+    for (name, value) in inner.get_envs() {
+        command.env(name, value.expect("a value"));
+    }
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    command
+        .args(["-c", &script])
+        .arg(inner.get_program())
+        .args(inner.get_args());
+    command
+}
+
+#[test]
+fn no_room_for_a_recording() {
+    let folder = scratch("command_line/no_room_for_a_recording");
+    let ran = run(&mut without_room(
+        &folder,
+        "run --cycles 10000 --record a.stim",
+    ));
+    assert_golden("no_room_for_a_recording", &ran.stderr);
+    assert_eq!(ran.code, 5);
+    assert_eq!(names(&folder), ["lockstep-out"]);
+    assert!(names(&folder.join("lockstep-out")).is_empty());
+}
+
+#[test]
+fn no_room_for_a_trace() {
+    let folder = scratch("command_line/no_room_for_a_trace");
+    for name in ["a.vcd", "a.jsonl"] {
+        let ran = run(&mut without_room(
+            &folder,
+            &format!("model --cycles 10000 --trace {name}"),
+        ));
+        assert_golden(&format!("no_room_for_a_trace_{}", &name[2..]), &ran.stderr);
+        assert_eq!(ran.code, 5);
+    }
+    assert!(names(&folder).is_empty());
+}
+
+/// A file that was there is not lost when its successor cannot be written.
+#[test]
+fn no_room_for_a_successor() {
+    let folder = scratch("command_line/no_room_for_a_successor");
+    fs::write(folder.join("a.jsonl"), "kept\n").expect("written");
+    let ran = run(&mut without_room(
+        &folder,
+        "model --cycles 10000 --trace a.jsonl",
+    ));
+    assert_eq!(ran.code, 5);
+    assert_eq!(
+        fs::read_to_string(folder.join("a.jsonl")).expect("a file"),
+        "kept\n"
+    );
+}

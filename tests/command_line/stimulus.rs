@@ -1,0 +1,109 @@
+//! Stimulus files that cannot be used: exit code 2, and nothing is run.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::command::{lockstep, run};
+use crate::golden::golden;
+use crate::scratch::scratch;
+
+/// A folder with 3,000 recorded cycles in `a.stim`, changed.
+fn recorded(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+    let folder = scratch(&format!("command_line/{name}"));
+    let mut command = lockstep(&folder);
+    let ran = run(command.args([
+        "run", "--seed", "3", "--cycles", "3000", "--record", "a.stim",
+    ]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let path = folder.join("a.stim");
+    let mut bytes = fs::read(&path).expect("recorded");
+    change(&mut bytes);
+    fs::write(&path, bytes).expect("written");
+    folder
+}
+
+fn refused(name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let ran = golden(name, &recorded(name, change), "replay a.stim");
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.stdout, "");
+}
+
+#[test]
+fn stimulus_that_is_not_there() {
+    let folder = scratch("command_line/stimulus_that_is_not_there");
+    assert_eq!(
+        golden("stimulus_that_is_not_there", &folder, "replay a.stim").code,
+        2
+    );
+}
+
+#[test]
+fn stimulus_that_is_a_folder() {
+    let folder = scratch("command_line/stimulus_that_is_a_folder");
+    assert_eq!(
+        golden("stimulus_that_is_a_folder", &folder, "replay .").code,
+        2
+    );
+}
+
+#[test]
+fn stimulus_that_is_empty() {
+    refused("stimulus_that_is_empty", Vec::clear);
+}
+
+#[test]
+fn stimulus_of_another_program() {
+    refused("stimulus_of_another_program", |bytes| {
+        *bytes = b"$date today $end\n$timescale 1ns $end\n".repeat(9);
+    });
+}
+
+#[test]
+fn stimulus_cut_in_its_header() {
+    refused("stimulus_cut_in_its_header", |bytes| bytes.truncate(100));
+}
+
+#[test]
+fn stimulus_cut_in_its_cycles() {
+    refused("stimulus_cut_in_its_cycles", |bytes| {
+        bytes.truncate(200_000)
+    });
+}
+
+#[test]
+fn stimulus_that_is_too_long() {
+    refused("stimulus_that_is_too_long", |bytes| bytes.push(0));
+}
+
+#[test]
+fn stimulus_of_a_later_version() {
+    refused("stimulus_of_a_later_version", |bytes| bytes[8] = 2);
+}
+
+#[test]
+fn stimulus_of_another_contract() {
+    refused("stimulus_of_another_contract", |bytes| bytes[12] = 2);
+}
+
+#[test]
+fn stimulus_with_a_damaged_header() {
+    refused("stimulus_with_a_damaged_header", |bytes| bytes[90] ^= 1);
+}
+
+#[test]
+fn stimulus_with_a_damaged_cycle() {
+    refused("stimulus_with_a_damaged_cycle", |bytes| bytes[300_000] ^= 1);
+}
+
+#[test]
+fn stimulus_of_another_implementation() {
+    let name = "stimulus_of_another_implementation";
+    let folder = recorded(name, |_| ());
+    fs::write(
+        folder.join("six.toml"),
+        "name = 'six'\n[pmu]\ncounters = 6\n",
+    )
+    .expect("written");
+    let ran = golden(name, &folder, "replay a.stim --implementation six.toml");
+    assert_eq!(ran.code, 2);
+}
