@@ -2,7 +2,8 @@
 
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use pmu_model::implementation::Layout;
-use pmu_model::pmu::event_type::{self, CHAIN, EVTCOUNT, TC, TE, TH, TLC, present_mask};
+use pmu_model::pmu::event_type::{CHAIN, EVTCOUNT, TC, TE, TH, TLC, present_mask};
+use pmu_model::threshold_control::is_reserved;
 use pmu_model::{Implementation, SysReg};
 
 /// No counter.
@@ -43,7 +44,7 @@ impl Facts {
             present.map(|present| {
                 let in_place = |tc: u64, te: u64, tlc: u64| {
                     let bits = tc << TC.low | te << TE.low | tlc << TLC.low;
-                    let is = event_type::is_reserved(tc as u8, te == 1, tlc as u8);
+                    let is = is_reserved(tc as u8, te == 1, tlc as u8);
                     (bits & !present == 0 && is == reserved).then_some(bits)
                 };
                 (0..64)

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
-use pmu_model::pmu::event_type::{EventType, is_reserved};
+use pmu_model::pmu::event_type::EventType;
 use pmu_model::pmu::registers::{Access, Write};
+use pmu_model::threshold_control::is_reserved;
 use pmu_model::{
     CycleInput, CycleOutput, CycleRecord, Implementation, Model, SysReg, Tracer, Unknown,
 };

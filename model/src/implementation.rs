@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::pmu::event_type::is_reserved;
+use crate::threshold_control::{ThresholdControl, is_reserved};
 
 /// An implementation of the architecture, as a TOML file describes it. Every key has a default; the
 /// default is a PE with all features and 31 event counters.
@@ -229,9 +229,6 @@ impl Default for Pe {
         }
     }
 }
-
-/// {TC, TE, TLC}.
-pub type ThresholdControl = (u8, bool, u8);
 
 /// A configuration that no implementation can have. The message names the key, the value found and what
 /// is allowed.

@@ -33,6 +33,7 @@ pub mod rules;
 pub mod spe;
 pub mod spmu;
 pub mod sysreg;
+pub mod threshold_control;
 pub mod trace;
 
 pub use contract::{AccessKind, AccessOutcome, CycleInput, CycleOutput, DutParameters, Unknown};
