@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use sha2::{Digest, Sha256};
@@ -198,9 +198,12 @@ impl Compiler {
         self.make(command, object)
     }
 
-    /// Runs a command that makes `file`, under a temporary name until it is complete.
+    /// Runs a command that makes `file`, under a temporary name until it is complete. The name is of this call alone:
+    /// other processes, and other threads of this one, may be making the same file.
     fn make(&self, mut command: Command, file: &Path) -> Result<(), CompileError> {
-        let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+        static CALLS: AtomicU64 = AtomicU64::new(0);
+        let call = CALLS.fetch_add(1, Ordering::Relaxed);
+        let temporary = file.with_extension(format!("{}-{call}.tmp", std::process::id()));
         let output = command
             .arg("-o")
             .arg(&temporary)

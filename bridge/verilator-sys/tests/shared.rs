@@ -180,6 +180,26 @@ fn builds_once_when_several_ask_at_once() {
 }
 
 #[test]
+fn different_designs_share_the_run_time_when_built_at_once() {
+    let folder = tempdir().expect("created");
+    let builds = ["counter.sv", "including.sv"].map(|name| {
+        let mut build = build(name, false);
+        build.design.include_dirs = vec![rtl("include")];
+        build.cache_dir = folder.path().to_owned();
+        build
+    });
+    thread::scope(|scope| {
+        let threads: Vec<_> = builds
+            .iter()
+            .map(|build| scope.spawn(|| build.build(verilator())))
+            .collect();
+        for thread in threads {
+            thread.join().expect("no panic").expect("built");
+        }
+    });
+}
+
+#[test]
 fn a_missing_port() {
     let error = build("ports.sv", false)
         .build(verilator())
