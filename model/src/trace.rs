@@ -32,8 +32,6 @@ pub struct CycleRecord {
     pub written: u32,
     /// What is UNKNOWN of the outputs.
     pub unknown: Unknown,
-    /// Counters with UNKNOWN values, and UNKNOWN overflow flags, at the start of the cycle.
-    pub unknown_before: (u32, u32),
 }
 
 impl CycleRecord {
@@ -61,7 +59,6 @@ impl CycleRecord {
             chained: 0,
             written: 0,
             unknown: Unknown::default(),
-            unknown_before: (0, 0),
         }
     }
 }

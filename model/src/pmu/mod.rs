@@ -141,7 +141,6 @@ impl Model {
         output.access_data = self.read(&access);
         output.reserved = [0; 7];
         let reserved = self.reserved;
-        let unknown_before = (self.unknown.count(), self.unknown.overflow());
         if !self.unknown.is_clear(reserved) {
             unknown.access_data = self.unknown_read(&access);
             let cleared = match access {
@@ -178,7 +177,6 @@ impl Model {
                 chained: chain,
                 written,
                 unknown: *unknown,
-                unknown_before,
             });
         }
 
