@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use pmu_model::Implementation;
+use pmu_model::evtyper::EventTypeRegister;
 use pmu_model::evtyper::access::{Context, Direction, Outcome, access};
-use pmu_model::evtyper::configuration::{
-    AccessModel, BadHpmn, Features, Knobs, OutOfRange, UnsupportedOther, Vs11,
-};
+use pmu_model::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, UnsupportedOther, Vs11};
 use pmu_model::evtyper::effective_mt::{MtpmuEnables, effective_mt};
 use pmu_model::evtyper::events::{Counts, event_behaviour};
 use pmu_model::evtyper::filter::{ExceptionLevel, ExecutionState, SecurityState, filtered};
-use pmu_model::evtyper::{Configuration, EventTypeRegister};
 use pmu_model::implementation::{Layout, Res0};
 use pmu_model::pmu::event_type::{EVTCOUNT, FIELDS, present_mask};
 use serde::Deserialize;
@@ -118,7 +116,7 @@ struct Event {
 }
 
 impl Config {
-    fn configuration(&self) -> Result<Configuration, Box<dyn std::error::Error>> {
+    fn implementation(&self) -> Result<Implementation, Box<dyn std::error::Error>> {
         let mut implementation = Implementation::default();
         let pmu = &mut implementation.pmu;
         pmu.counters = self.counters;
@@ -134,35 +132,29 @@ impl Config {
         pe.sme = self.sme;
         pe.mt = self.mt;
         pe.tme = self.tme;
-        implementation.knobs.res0 = self.res0;
-        implementation.knobs.layout = self.layout;
-        // A PE that is always Secure may have FEAT_SEL2 without EL3 (A-ETY-11), so it is not validated.
-        (implementation.pe.sel2, implementation.pe.rme) = (false, false);
+        pe.pmuv3p8 = self.pmuv3p8;
+        pe.pmuv3p9 = self.pmuv3p9;
+        pe.fgt = self.fgt;
+        pe.vhe = self.vhe;
+        pe.hpmn0 = self.hpmn0;
+        let knobs = &mut implementation.knobs;
+        knobs.res0 = self.res0;
+        knobs.layout = self.layout;
+        knobs.access_model = self.access_model;
+        knobs.oor_unimplemented = self.oor_unimplemented.unwrap_or(knobs.oor_unimplemented);
+        knobs.oor_reserved = self.oor_reserved.unwrap_or(knobs.oor_reserved);
+        knobs.bad_hpmn = self.bad_hpmn;
+        knobs.vs11 = self.vs11;
+        knobs.unsupported_other = self.unsupported_other;
+        knobs.el3_trap_priority_sdd = self.el3_trap_priority_sdd;
+        // A PE that is always Secure may have FEAT_SEL2 without EL3 (A-ETY-11), and vectors state FEAT_MTPMU
+        // without the field MT, so these are not validated.
+        let pe = &mut implementation.pe;
+        (pe.sel2, pe.rme, pe.mtpmu) = (false, false, false);
         implementation.validate()?;
-        (implementation.pe.sel2, implementation.pe.rme) = (self.sel2, self.rme);
-        let knobs = Knobs::default();
-        Ok(Configuration {
-            implementation,
-            features: Features {
-                pmuv3p8: self.pmuv3p8,
-                pmuv3p9: self.pmuv3p9,
-                mtpmu: self.mtpmu,
-                fgt: self.fgt,
-                vhe: self.vhe,
-                hpmn0: self.hpmn0,
-                ..Features::default()
-            },
-            knobs: Knobs {
-                access_model: self.access_model,
-                oor_unimplemented: self.oor_unimplemented.unwrap_or(knobs.oor_unimplemented),
-                oor_reserved: self.oor_reserved.unwrap_or(knobs.oor_reserved),
-                bad_hpmn: self.bad_hpmn,
-                vs11: self.vs11,
-                unsupported_other: self.unsupported_other,
-                el3_trap_priority_sdd: self.el3_trap_priority_sdd,
-                ..knobs
-            },
-        })
+        let pe = &mut implementation.pe;
+        (pe.sel2, pe.rme, pe.mtpmu) = (self.sel2, self.rme, self.mtpmu);
+        Ok(implementation)
     }
 }
 
@@ -220,7 +212,7 @@ fn security(word: &str) -> Result<SecurityState, String> {
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a state or field that does not exist.
 pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
-    let configuration = vector.cfg.configuration()?;
+    let configuration = vector.cfg.implementation()?;
     if vector.n > 30 {
         return Err(format!("expected n from 0 to 30, found {}", vector.n).into());
     }
@@ -290,7 +282,7 @@ fn check_storage(
 fn check_effective_mt(
     vector: &Vector,
     effective: u64,
-    configuration: &Configuration,
+    configuration: &Implementation,
 ) -> Result<Option<Mismatch>, String> {
     let mut rows = vector.mt_eff.iter();
     Ok(rows.find_map(|&(el3, el2, expected)| {
@@ -310,7 +302,7 @@ fn check_effective_mt(
 fn check_filter(
     vector: &Vector,
     effective: u64,
-    configuration: &Configuration,
+    configuration: &Implementation,
 ) -> Result<Option<Mismatch>, String> {
     for (el, state, streaming, expected) in &vector.filtered {
         let execution = ExecutionState {
@@ -333,7 +325,7 @@ fn check_filter(
 
 fn check_accesses(
     vector: &Vector,
-    configuration: &Configuration,
+    configuration: &Implementation,
 ) -> Result<Option<Mismatch>, String> {
     for (index, row) in vector.access.iter().enumerate() {
         let Some(expected) = &row.expect else {
@@ -379,7 +371,7 @@ fn names(expected: &str, outcome: Outcome) -> bool {
         || (matches!(expected, "RAZ_WI" | "RAZ/WI") && matches!(word, "RAZ" | "WI"))
 }
 
-fn check_event(vector: &Vector, configuration: &Configuration) -> Option<Mismatch> {
+fn check_event(vector: &Vector, configuration: &Implementation) -> Option<Mismatch> {
     let event = vector.event.as_ref()?;
     let mut register = EventTypeRegister::new(vector.n, configuration);
     register.write(EVTCOUNT.mask() & event.write.0);
@@ -401,8 +393,8 @@ fn check_event(vector: &Vector, configuration: &Configuration) -> Option<Mismatc
         })
         .or_else(|| {
             // RES0 bits that hold what was written (A-ETY-1) are not evtCount's.
-            let held = configuration.implementation.knobs.res0 == Res0::RwNoEffect;
-            let evtcount = present_mask(vector.n, &configuration.implementation) & EVTCOUNT.mask();
+            let held = configuration.knobs.res0 == Res0::RwNoEffect;
+            let evtcount = present_mask(vector.n, &configuration) & EVTCOUNT.mask();
             let compared = if held { evtcount } else { EVTCOUNT.mask() };
             let expected = event.read.map(|number| number.0 & compared);
             differs(

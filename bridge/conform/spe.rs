@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use pmu_model::spe::{self, BufferStatus, Output, Profiler, Selected};
+use pmu_model::spe::{
+    self, BufferStatus, CompleteOrder, InitLoad, Knobs, Output, Profiler, Select, Selected,
+    WriteOrder, ZeroInterval,
+};
 use serde::Deserialize;
 
 use super::Mismatch;
@@ -12,8 +15,59 @@ use super::value::Number;
 /// A line.
 #[derive(Deserialize)]
 pub struct Vector {
-    cfg: spe::Config,
+    cfg: Config,
     cycles: Vec<Cycle>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    ernd: bool,
+    max_inflight: u32,
+    spe_exc: bool,
+    select: Select,
+    init_load: Option<InitLoad>,
+    zero_interval: ZeroInterval,
+    write_order: WriteOrder,
+    complete_order: CompleteOrder,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let spe::Config {
+            ernd,
+            max_inflight,
+            spe_exc,
+            knobs,
+        } = spe::Config::default();
+        Self {
+            ernd,
+            max_inflight,
+            spe_exc,
+            select: knobs.select,
+            init_load: knobs.init_load,
+            zero_interval: knobs.zero_interval,
+            write_order: knobs.write_order,
+            complete_order: knobs.complete_order,
+        }
+    }
+}
+
+impl Config {
+    fn configuration(&self) -> spe::Config {
+        spe::Config {
+            ernd: self.ernd,
+            max_inflight: self.max_inflight,
+            spe_exc: self.spe_exc,
+            knobs: Knobs {
+                select: self.select,
+                init_load: self.init_load,
+                zero_interval: self.zero_interval,
+                write_order: self.write_order,
+                complete_order: self.complete_order,
+            },
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -122,7 +176,7 @@ impl Input {
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a value that does not fit.
 pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
-    let mut profiler = Profiler::new(&vector.cfg)?;
+    let mut profiler = Profiler::new(&vector.cfg.configuration())?;
     for (index, cycle) in vector.cycles.iter().enumerate() {
         let random = cycle.inp.rnd.iter().map(|byte| u8::try_from(byte.0));
         let random = random.collect::<Result<Vec<_>, _>>()?;

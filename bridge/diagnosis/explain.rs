@@ -349,6 +349,10 @@ impl Explainer<'_> {
             }
             AccessKind::Read => "read",
             AccessKind::Write => "write",
+            AccessKind::Read32 => "AArch32 read",
+            AccessKind::Write32 => "AArch32 write",
+            AccessKind::ExternalRead => "external read",
+            AccessKind::ExternalWrite => "external write",
         };
         let Some(register) = SysReg::from_address(input.access_address) else {
             let name = sysreg::encoding_name(input.access_address);

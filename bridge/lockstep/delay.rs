@@ -18,6 +18,7 @@ fn before_start() -> (CycleInput, CycleOutput, Unknown) {
     let unknown = Unknown {
         access_data: u64::MAX,
         increments: u32::MAX,
+        spe: true,
     };
     (CycleInput::default(), CycleOutput::default(), unknown)
 }
@@ -85,6 +86,7 @@ impl Delay {
             unknowns[k] = Unknown {
                 access_data: accessed_unknown.access_data,
                 increments: counted_unknown.increments,
+                spe: counted_unknown.spe,
             };
         }
         self.past = line.split_off(line.len() - depth);

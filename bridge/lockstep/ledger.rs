@@ -180,6 +180,7 @@ mod tests {
             Unknown {
                 access_data: 0,
                 increments: 1,
+                spe: false,
             },
         ];
         ledger.enter(&inputs, &expected, &unknowns);

@@ -182,5 +182,12 @@ fn access(input: &CycleInput) -> String {
         AccessKind::None => String::new(),
         AccessKind::Read => format!("read {name}"),
         AccessKind::Write => format!("{name} := {:#x}", input.access_data),
+        AccessKind::Read32 => format!("AArch32 read {name}"),
+        AccessKind::Write32 => format!("AArch32 {name} := {:#x}", input.access_data),
+        AccessKind::ExternalRead => format!("external read {:#x}", input.access_address),
+        AccessKind::ExternalWrite => format!(
+            "external {:#x} := {:#x}",
+            input.access_address, input.access_data
+        ),
     }
 }

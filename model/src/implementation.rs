@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::{DutParameters, SYSTEM_PMUS, THREADS};
+use crate::cycles;
+use crate::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, UnsupportedOther, Vs11};
+use crate::spe;
+use crate::spmu::SystemPmu;
 use crate::threshold_control::{ThresholdControl, is_reserved};
 
 /// An implementation of the architecture, as a TOML file describes it. Every key has a default; the
@@ -16,8 +21,14 @@ pub struct Implementation {
     pub name: String,
     /// Event counters and their features.
     pub pmu: Pmu,
-    /// Features of the PE that decide which register fields are present.
+    /// Features of the PE that decide about register fields, filtering and accesses.
     pub pe: Pe,
+    /// Statistical Profiling.
+    pub spe: Spe,
+    /// Threads of the processor.
+    pub threads: Threads,
+    /// System PMUs, at most 4: the first is selected by SYSPMUSEL 0.
+    pub system_pmu: Vec<SystemPmu>,
     /// Choices that the text leaves open.
     pub knobs: Knobs,
 }
@@ -70,10 +81,53 @@ pub struct Pe {
     pub mt: bool,
     /// FEAT_TME (A-ETY-10).
     pub tme: bool,
+    /// FEAT_MTPMU: MT can be disabled (ETY-21). Without it, a field MT that is present is that of the
+    /// IMPLEMENTATION DEFINED multithreaded PMU extension.
+    pub mtpmu: bool,
+    /// FEAT_FGT.
+    pub fgt: bool,
+    /// FEAT_FGT2.
+    pub fgt2: bool,
+    /// FEAT_PMUv3p8.
+    pub pmuv3p8: bool,
+    /// FEAT_PMUv3p9.
+    pub pmuv3p9: bool,
+    /// FEAT_HPMN0: MDCR_EL2.HPMN may be 0.
+    pub hpmn0: bool,
+    /// FEAT_VHE: without it HCR_EL2.E2H is 0.
+    pub vhe: bool,
+    /// FEAT_AA32EL1: TC, TE and TH reset to 0 (ETY-04).
+    pub aa32el1: bool,
+}
+
+/// Statistical Profiling. Its choices are in [`Knobs::spe`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Spe {
+    /// FEAT_SPE.
+    pub implemented: bool,
+    /// FEAT_SPE_ERnd (PMSIDR_EL1.ERnd).
+    pub ernd: bool,
+    /// FEAT_SPE_EXC: PMBSR_EL2 and PMBSR_EL3 exist.
+    pub exc: bool,
+    /// Samples that can be in flight at once, 1 to 255 (SPE-40).
+    pub max_inflight: u8,
+    /// PMSIDR_EL1; bit 5 is that of `ernd` whatever it is here.
+    pub pmsidr: u32,
+}
+
+/// Threads of the processor that share the group of a PE (CYC-16). Choices are in [`Knobs::cycles`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Threads {
+    /// 1 to 4.
+    pub count: u8,
+    /// When threads are active (CYC-05). It decides what the stimulus drives; the model takes any.
+    pub form: ThreadForm,
 }
 
 /// The choices of the ambiguity list, under its names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Knobs {
     /// A-TH-1.
@@ -96,6 +150,53 @@ pub struct Knobs {
     pub res0: Res0,
     /// A-ETY-2.
     pub layout: Layout,
+    /// A-ETY-4.
+    pub access_model: AccessModel,
+    /// A-ETY-5: accesses to counters that are not implemented, without FEAT_FGT. `TRAP_EL2` is not permitted
+    /// for these (ETY-42) and is UNDEFINED.
+    pub oor_unimplemented: OutOfRange,
+    /// A-ETY-5: accesses to counters that MDCR_EL2.HPMN reserves, without FEAT_FGT.
+    pub oor_reserved: OutOfRange,
+    /// A-ETY-6.
+    pub bad_hpmn: BadHpmn,
+    /// A-ETY-7.
+    pub vs11: Vs11,
+    /// A-ETY-8.
+    pub unsupported_other: UnsupportedOther,
+    /// A-ETY-9: the fields of PMEVTYPER out of reset, where they are architecturally UNKNOWN.
+    pub reset_value: u64,
+    /// A-ETY-12: the IMPLEMENTATION DEFINED "EL3 trap priority when SDD == '1'".
+    pub el3_trap_priority_sdd: bool,
+    /// A-SPE-1..8.
+    pub spe: spe::Knobs,
+    /// A-CYC-1..7.
+    pub cycles: cycles::Config,
+}
+
+impl Default for Knobs {
+    fn default() -> Self {
+        Self {
+            rhbwbb: Rhbwbb::default(),
+            cp_when_not_counting: CpWhenNotCounting::default(),
+            ct_when_bypassed: CtWhenBypassed::default(),
+            link_from_idle: LinkFromIdle::default(),
+            reserved_policy: ReservedPolicy::default(),
+            reserved_map: BTreeMap::new(),
+            compare_reserved: false,
+            res0: Res0::default(),
+            layout: Layout::default(),
+            access_model: AccessModel::default(),
+            oor_unimplemented: OutOfRange::Undef,
+            oor_reserved: OutOfRange::TrapEl2,
+            bad_hpmn: BadHpmn::default(),
+            vs11: Vs11::default(),
+            unsupported_other: UnsupportedOther::default(),
+            reset_value: 0,
+            el3_trap_priority_sdd: false,
+            spe: spe::Knobs::default(),
+            cycles: cycles::Config::default(),
+        }
+    }
 }
 
 macro_rules! knob {
@@ -176,6 +277,18 @@ knob! {
     }
 }
 knob! {
+    /// When the threads of a processor are active (CYC-05).
+    ThreadForm {
+        /// Every thread in every Processor cycle.
+        #[default]
+        Smt = "SMT",
+        /// Exactly one, in turns.
+        Fgmt = "FGMT",
+        /// One at most; long-latency events switch.
+        SoEmt = "SoEMT",
+    }
+}
+knob! {
     /// Layout of `PMEVTYPER<n>_EL0` (A-ETY-2).
     Layout {
         /// The current one.
@@ -192,6 +305,9 @@ impl Default for Implementation {
             name: "default".into(),
             pmu: Pmu::default(),
             pe: Pe::default(),
+            spe: Spe::default(),
+            threads: Threads::default(),
+            system_pmu: default_system_pmus(),
             knobs: Knobs::default(),
         }
     }
@@ -226,8 +342,56 @@ impl Default for Pe {
             sme: true,
             mt: true,
             tme: false,
+            mtpmu: true,
+            fgt: true,
+            fgt2: true,
+            pmuv3p8: true,
+            pmuv3p9: true,
+            hpmn0: true,
+            vhe: true,
+            aa32el1: true,
         }
     }
+}
+
+impl Default for Spe {
+    fn default() -> Self {
+        Self {
+            implemented: true,
+            ernd: true,
+            exc: true,
+            max_inflight: 2,
+            pmsidr: 0x0005_0220,
+        }
+    }
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self {
+            count: THREADS as u8,
+            form: ThreadForm::default(),
+        }
+    }
+}
+
+/// Example D15-1, with all registers, and one with the most Counter Groups.
+fn default_system_pmus() -> Vec<SystemPmu> {
+    vec![
+        SystemPmu {
+            groups: vec![4, 6],
+            features: 0x0120_0000,
+            iidr: Some(0x4A51_243B),
+            devarch: Some(0x4770_0A66),
+            devaff: Some(0x8100_0100),
+            ..SystemPmu::default()
+        },
+        SystemPmu {
+            groups: vec![4, 3, 2, 1, 0, 4, 1, 2, 3, 4, 0, 1, 2, 3, 4],
+            size_bits: 32,
+            ..SystemPmu::default()
+        },
+    ]
 }
 
 /// A configuration that no implementation can have. The message names the key, the value found and what
@@ -327,7 +491,95 @@ impl Implementation {
                 "false without pe.el3: FEAT_RME requires EL3",
             );
         }
+        if self.pe.mtpmu && !self.pe.mt {
+            return error(
+                "pe.mtpmu",
+                "true".into(),
+                "false without pe.mt: FEAT_MTPMU has the field MT (ETY-02)",
+            );
+        }
+        if !(1..=THREADS as u8).contains(&self.threads.count) {
+            return error(
+                "threads.count",
+                self.threads.count.to_string(),
+                "1 to 4 threads",
+            );
+        }
+        if self.spe.implemented && self.spe.max_inflight == 0 {
+            return error(
+                "spe.max_inflight",
+                "0".into(),
+                "1 or more simultaneous samples (SPE-40)",
+            );
+        }
+        if !self.spe.implemented && (self.spe.ernd || self.spe.exc) {
+            return error(
+                if self.spe.ernd { "spe.ernd" } else { "spe.exc" },
+                "true".into(),
+                "false without spe.implemented",
+            );
+        }
+        self.validate_system_pmus()?;
         self.reserved_map().map(|_| ())
+    }
+
+    fn validate_system_pmus(&self) -> Result<(), ImplementationError> {
+        let error = |found: String, expected: &str| {
+            Err(ImplementationError {
+                key: "system_pmu",
+                found,
+                expected: expected.into(),
+            })
+        };
+        if self.system_pmu.len() > SYSTEM_PMUS {
+            return error(
+                format!("{} tables", self.system_pmu.len()),
+                "at most 4 System PMUs",
+            );
+        }
+        for (s, pmu) in self.system_pmu.iter().enumerate() {
+            if !pmu.implemented {
+                return error(
+                    format!("number {s} with implemented = false"),
+                    "System PMUs that are implemented; leave the others out",
+                );
+            }
+            if let Some(problem) = pmu.problems().first() {
+                return error(
+                    format!("number {s}: {problem}"),
+                    "a legal configuration (A-SPMU-5)",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// PMSIDR_EL1: 0 without FEAT_SPE (SPE-03).
+    pub fn pmsidr(&self) -> u32 {
+        const ERND: u32 = 1 << 5;
+        match &self.spe {
+            spe if !spe.implemented => 0,
+            spe if spe.ernd => spe.pmsidr | ERND,
+            spe => spe.pmsidr & !ERND,
+        }
+    }
+
+    /// Samples that can be in flight: 0 without FEAT_SPE (SPE-40).
+    pub fn max_inflight(&self) -> u8 {
+        if self.spe.implemented {
+            self.spe.max_inflight
+        } else {
+            0
+        }
+    }
+
+    /// SPMCFGR_EL1 of each System PMU: 0 if it is not implemented (SPMU-04, SPMU-18).
+    pub fn spmcfgr(&self) -> [u32; SYSTEM_PMUS] {
+        let mut values = [0; SYSTEM_PMUS];
+        for (value, pmu) in values.iter_mut().zip(&self.system_pmu) {
+            *value = pmu.registers().spmcfgr as u32;
+        }
+        values
     }
 
     /// PMMIR_EL1.THWIDTH: 0 without FEAT_PMUv3_TH (TH-07).
@@ -335,9 +587,9 @@ impl Implementation {
         if self.pmu.th { self.pmu.thwidth } else { 0 }
     }
 
-    /// The features in the order of [`crate::DutParameters::FEATURES`].
-    pub fn features(&self) -> [bool; 13] {
-        let (pmu, pe) = (&self.pmu, &self.pe);
+    /// The features in the order of [`DutParameters::FEATURES`].
+    pub fn features(&self) -> [bool; DutParameters::FEATURES.len()] {
+        let (pmu, pe, spe) = (&self.pmu, &self.pe, &self.spe);
         [
             pmu.th,
             pmu.edge,
@@ -352,6 +604,17 @@ impl Implementation {
             pe.sme,
             pe.mt,
             pe.tme,
+            pe.mtpmu,
+            pe.fgt,
+            pe.fgt2,
+            pe.pmuv3p9,
+            pe.hpmn0,
+            pe.vhe,
+            self.knobs.layout == Layout::Year2021,
+            self.knobs.access_model == AccessModel::Year2021,
+            spe.implemented,
+            spe.ernd,
+            spe.exc,
         ]
     }
 

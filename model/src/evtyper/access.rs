@@ -4,9 +4,10 @@
 
 use crate::sysreg::SysReg;
 
+use super::EventTypeRegister;
 use super::configuration::{AccessModel, BadHpmn, OutOfRange};
 use super::filter::ExceptionLevel;
-use super::{Configuration, EventTypeRegister};
+use crate::implementation::Implementation;
 use ExceptionLevel::{El0, El1, El2, El3};
 
 /// What an access does.
@@ -142,7 +143,7 @@ pub fn access(
     n: u8,
     direction: Direction,
     context: &Context,
-    configuration: &Configuration,
+    configuration: &Implementation,
 ) -> (Outcome, Row) {
     let attempt = Attempt {
         n,
@@ -165,7 +166,7 @@ struct Attempt<'a> {
     n: u8,
     direction: Direction,
     context: &'a Context,
-    configuration: &'a Configuration,
+    configuration: &'a Implementation,
 }
 
 impl Attempt<'_> {
@@ -211,15 +212,15 @@ impl Attempt<'_> {
 
     /// n >= the number of implemented counters.
     fn unimplemented(&self) -> bool {
-        self.n >= self.configuration.implementation.pmu.counters
+        self.n >= self.configuration.pmu.counters
     }
 
     fn el2_enabled(&self) -> bool {
-        self.configuration.implementation.pe.el2 && self.context.el2_enabled
+        self.configuration.pe.el2 && self.context.el2_enabled
     }
 
     fn e2h(&self) -> bool {
-        self.configuration.features.vhe && self.context.e2h
+        self.configuration.pe.vhe && self.context.e2h
     }
 
     /// SDD of ETY-40.
@@ -229,7 +230,7 @@ impl Attempt<'_> {
 
     /// TPM3 of ETY-40.
     fn tpm3(&self) -> bool {
-        self.configuration.implementation.pe.el3 && self.context.mdcr_el3_tpm
+        self.configuration.pe.el3 && self.context.mdcr_el3_tpm
     }
 
     /// FGT of ETY-40; without FEAT_FGT the trap bits are 0 (A-ETY-14).
@@ -239,8 +240,8 @@ impl Attempt<'_> {
             Direction::Write => self.context.hdfgwtr,
         };
         self.el2_enabled()
-            && self.configuration.features.fgt
-            && (!self.configuration.implementation.pe.el3 || self.context.fgten)
+            && self.configuration.pe.fgt
+            && (!self.configuration.pe.el3 || self.context.fgten)
             && trap
     }
 
@@ -252,7 +253,7 @@ impl Attempt<'_> {
 
     /// FEAT_PMUv3p9 and PMUSERENR_EL0.UEN.
     fn user_enable(&self) -> bool {
-        self.configuration.features.pmuv3p9 && self.context.userenr_uen
+        self.configuration.pe.pmuv3p9 && self.context.userenr_uen
     }
 
     /// Row I.
@@ -271,9 +272,9 @@ impl Attempt<'_> {
 
     /// ETY-43: Effective HPMN, where EL2 is enabled.
     fn effective_hpmn(&self) -> u8 {
-        let counters = self.configuration.implementation.pmu.counters;
+        let counters = self.configuration.pmu.counters;
         let hpmn = self.context.hpmn;
-        let legal = hpmn <= counters && (hpmn != 0 || self.configuration.features.hpmn0);
+        let legal = hpmn <= counters && (hpmn != 0 || self.configuration.pe.hpmn0);
         match self.configuration.knobs.bad_hpmn {
             _ if legal => hpmn,
             BadHpmn::Cap => hpmn.min(counters),
@@ -284,7 +285,7 @@ impl Attempt<'_> {
     /// Rows A and F: the counter is not implemented, or, if `reserved`, reserved by MDCR_EL2.HPMN.
     fn out_of_range(&self, reserved: bool) -> Outcome {
         let knobs = &self.configuration.knobs;
-        let behaviour = match (self.configuration.features.fgt, reserved) {
+        let behaviour = match (self.configuration.pe.fgt, reserved) {
             (true, false) => OutOfRange::Undef,
             (true, true) => OutOfRange::TrapEl2,
             (false, false) => knobs.oor_unimplemented,
@@ -334,14 +335,14 @@ mod tests {
 
     const LEVELS: [ExceptionLevel; 4] = [El0, El1, El2, El3];
 
-    fn configuration(counters: u8) -> Configuration {
-        let mut configuration = Configuration::default();
-        configuration.implementation.pmu.counters = counters;
+    fn configuration(counters: u8) -> Implementation {
+        let mut configuration = Implementation::default();
+        configuration.pmu.counters = counters;
         configuration
     }
 
     /// The default implementation with 8 counters and the order of 2021.
-    fn of_2021() -> Configuration {
+    fn of_2021() -> Implementation {
         let mut configuration = configuration(8);
         configuration.knobs.access_model = AccessModel::Year2021;
         configuration
@@ -351,7 +352,7 @@ mod tests {
     fn by_level(
         n: u8,
         direction: Direction,
-        configuration: &Configuration,
+        configuration: &Implementation,
         change: impl Fn(&mut Context),
     ) -> [&'static str; 4] {
         LEVELS.map(|level| {
@@ -447,7 +448,7 @@ mod tests {
             (c.halted, c.edscr_sdd, c.mdcr_el3_tpm) = (true, true, true);
         };
         for (mut configuration, expected) in [(configuration(8), "raz"), (of_2021(), "undef")] {
-            configuration.features.fgt = false;
+            configuration.pe.fgt = false;
             configuration.knobs.oor_unimplemented = OutOfRange::RazWi;
             configuration.knobs.el3_trap_priority_sdd = true;
             assert_eq!(by_level(8, Read, &configuration, halted)[1], expected);
@@ -482,7 +483,7 @@ mod tests {
         let uen = |c: &mut Context| (c.userenr_en, c.userenr_uen) = (false, true);
         let mut current = configuration(8);
         assert_eq!(by_level(0, Read, &current, uen)[0], "ok");
-        current.features.pmuv3p9 = false;
+        current.pe.pmuv3p9 = false;
         assert_eq!(by_level(0, Read, &current, uen)[0], "EL1");
         assert_eq!(by_level(0, Read, &of_2021(), uen)[0], "EL1");
     }
@@ -505,9 +506,9 @@ mod tests {
         let off = |c: &mut Context| (c.hdfgrtr, c.fgten) = (true, false);
         let mut configuration = configuration(8);
         assert_eq!(by_level(0, Read, &configuration, off), ["ok"; 4]);
-        configuration.implementation.pe.el3 = false;
+        configuration.pe.el3 = false;
         assert_eq!(by_level(0, Read, &configuration, off)[1], "EL2");
-        configuration.features.fgt = false; // A-ETY-14
+        configuration.pe.fgt = false; // A-ETY-14
         assert_eq!(by_level(0, Read, &configuration, off)[1], "ok");
     }
 
@@ -521,7 +522,7 @@ mod tests {
         );
         let tge = |c: &mut Context| (c.hdfgrtr, c.tge) = (true, true);
         assert_eq!(by_level(0, Read, &configuration, tge)[0], "EL2");
-        configuration.features.vhe = false;
+        configuration.pe.vhe = false;
         assert_eq!(by_level(0, Read, &configuration, host)[0], "EL2", "no VHE");
     }
 
@@ -578,7 +579,7 @@ mod tests {
                 by_level(0, Write, &configuration, sdd),
                 ["undef", "undef", "undef", "ok"]
             );
-            configuration.implementation.pe.el3 = false;
+            configuration.pe.el3 = false;
             assert_eq!(by_level(0, Write, &configuration, tpm), ["ok"; 4]);
         }
     }
@@ -612,14 +613,14 @@ mod tests {
         let mut configuration = configuration(8);
         let no_uen = |c: &mut Context| c.pmuacr_p = false;
         assert_eq!(by_level(0, Read, &configuration, no_uen), ["ok"; 4]);
-        configuration.features.pmuv3p9 = false;
+        configuration.pe.pmuv3p9 = false;
         assert_eq!(by_level(0, Read, &configuration, hidden), ["ok"; 4]);
     }
 
     #[test]
     fn ety_42_without_fgt_an_unimplemented_counter_behaves_as_chosen() {
         for mut configuration in [configuration(8), of_2021()] {
-            configuration.features.fgt = false;
+            configuration.pe.fgt = false;
             for (behaviour, read, write) in [
                 (OutOfRange::Undef, "undef", "undef"),
                 (OutOfRange::RazWi, "raz", "wi"),
@@ -638,7 +639,7 @@ mod tests {
     fn ety_42_without_fgt_a_reserved_counter_behaves_as_chosen() {
         let hpmn = |c: &mut Context| c.hpmn = 4;
         for mut configuration in [configuration(8), of_2021()] {
-            configuration.features.fgt = false;
+            configuration.pe.fgt = false;
             for (behaviour, read, write) in [
                 (OutOfRange::Undef, "undef", "undef"),
                 (OutOfRange::RazWi, "raz", "wi"),
@@ -666,7 +667,7 @@ mod tests {
 
     #[test]
     fn ety_43_an_illegal_hpmn_behaves_as_chosen() {
-        let accessible = |configuration: &Configuration, hpmn| {
+        let accessible = |configuration: &Implementation, hpmn| {
             let reach = |n: &u8| by_level(*n, Read, configuration, |c| c.hpmn = hpmn)[1] == "ok";
             (0..31).filter(reach).count()
         };
@@ -674,20 +675,20 @@ mod tests {
         for (hpmn, counters) in [(31, 8), (8, 8), (1, 1), (0, 0)] {
             assert_eq!(accessible(&configuration, hpmn), counters, "HPMN {hpmn}");
         }
-        configuration.features.hpmn0 = false;
+        configuration.pe.hpmn0 = false;
         assert_eq!(accessible(&configuration, 0), 0, "A-ETY-6: CAP");
         configuration.knobs.bad_hpmn = BadHpmn::All;
         assert_eq!(accessible(&configuration, 0), 8, "A-ETY-6: ALL");
         assert_eq!(accessible(&configuration, 31), 8);
         assert_eq!(accessible(&configuration, 1), 1, "1 is legal");
-        configuration.features.hpmn0 = true;
+        configuration.pe.hpmn0 = true;
         assert_eq!(accessible(&configuration, 0), 0, "0 is legal");
     }
 
     #[test]
     fn ety_43_without_el2_all_counters_are_accessible() {
         let mut configuration = configuration(8);
-        configuration.implementation.pe.el2 = false;
+        configuration.pe.el2 = false;
         assert_eq!(by_level(7, Read, &configuration, |c| c.hpmn = 1)[1], "ok");
     }
 

@@ -2,7 +2,7 @@
 
 use crate::pmu::event_type::MT;
 
-use super::Configuration;
+use crate::implementation::Implementation;
 
 /// The bits that disable FEAT_MTPMU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub struct MtpmuEnables {
 }
 
 /// ETY-21: Effective MT, where `effective` is [`super::EventTypeRegister::effective`].
-pub fn effective_mt(effective: u64, enables: MtpmuEnables, configuration: &Configuration) -> bool {
+pub fn effective_mt(effective: u64, enables: MtpmuEnables, configuration: &Implementation) -> bool {
     MT.of(effective) == 1 && !mtpmu_disabled(enables, configuration)
 }
 
 /// FEAT_MTPMU is implemented and Disabled, by the highest Exception level that is implemented.
-fn mtpmu_disabled(enables: MtpmuEnables, configuration: &Configuration) -> bool {
-    let pe = &configuration.implementation.pe;
-    configuration.features.mtpmu
+fn mtpmu_disabled(enables: MtpmuEnables, configuration: &Implementation) -> bool {
+    let pe = &configuration.pe;
+    configuration.pe.mtpmu
         && if pe.el3 {
             !enables.mdcr_el3_mtpme
         } else {
@@ -35,7 +35,7 @@ mod tests {
     use crate::evtyper::EventTypeRegister;
 
     /// Effective MT for {MDCR_EL3.MTPME, MDCR_EL2.MTPME} = 00, 01, 10, 11.
-    fn rows(configuration: &Configuration, data: u64) -> [bool; 4] {
+    fn rows(configuration: &Implementation, data: u64) -> [bool; 4] {
         let mut register = EventTypeRegister::new(0, configuration);
         register.write(data);
         std::array::from_fn(|i| {
@@ -49,35 +49,35 @@ mod tests {
 
     #[test]
     fn ety_21_the_highest_level_implemented_disables_mtpmu() {
-        let mut configuration = Configuration::default();
+        let mut configuration = Implementation::default();
         assert_eq!(
             rows(&configuration, MT.mask()),
             [false, false, true, true],
             "EL3"
         );
-        let pe = &mut configuration.implementation.pe;
+        let pe = &mut configuration.pe;
         (pe.el3, pe.sel2, pe.rme) = (false, false, false);
         assert_eq!(
             rows(&configuration, MT.mask()),
             [false, true, false, true],
             "EL2"
         );
-        configuration.implementation.pe.el2 = false;
+        configuration.pe.el2 = false;
         assert_eq!(rows(&configuration, MT.mask()), [true; 4], "neither");
     }
 
     #[test]
     fn ety_21_the_implementation_defined_extension_cannot_be_disabled() {
-        let mut configuration = Configuration::default();
-        configuration.features.mtpmu = false;
+        let mut configuration = Implementation::default();
+        configuration.pe.mtpmu = false;
         assert_eq!(rows(&configuration, MT.mask()), [true; 4]);
         assert_eq!(rows(&configuration, 0), [false; 4]);
     }
 
     #[test]
     fn ety_21_without_the_field_mt_is_0() {
-        let mut configuration = Configuration::default();
-        configuration.implementation.pe.mt = false;
+        let mut configuration = Implementation::default();
+        configuration.pe.mt = false;
         assert_eq!(rows(&configuration, u64::MAX), [false; 4]);
     }
 }

@@ -1,9 +1,7 @@
 //! Events that the PE does not support (ETY-30..32).
 
-use crate::implementation::Implementation;
-
-use super::Configuration;
 use super::configuration::UnsupportedOther;
+use crate::implementation::Implementation;
 
 /// What a counter counts for a value of evtCount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +42,10 @@ impl EventBehaviour {
 pub fn event_behaviour(
     event: u16,
     supported: impl Fn(u16) -> bool,
-    configuration: &Configuration,
+    configuration: &Implementation,
 ) -> EventBehaviour {
-    let unpredictable = !configuration.features.pmuv3p8
-        && !is_defined_range(event, &configuration.implementation)
+    let unpredictable = !configuration.pe.pmuv3p8
+        && !is_defined_range(event, configuration)
         && configuration.knobs.unsupported_other == UnsupportedOther::Unpredictable;
     if supported(event) {
         EventBehaviour::COUNTED
@@ -67,7 +65,7 @@ fn is_defined_range(event: u16, implementation: &Implementation) -> bool {
 mod tests {
     use super::*;
 
-    fn behaviours(configuration: &Configuration, events: &[u16]) -> Vec<Counts> {
+    fn behaviours(configuration: &Implementation, events: &[u16]) -> Vec<Counts> {
         let supported = |event| event == 0x11 || event == 0x80C1;
         events
             .iter()
@@ -80,7 +78,7 @@ mod tests {
     #[test]
     fn ety_30_with_pmuv3p8_no_unsupported_event_counts() {
         use Counts::*;
-        let mut configuration = Configuration::default();
+        let mut configuration = Implementation::default();
         configuration.knobs.unsupported_other = UnsupportedOther::Unpredictable;
         let mut expected = [Nothing; 8];
         expected[..2].fill(Event);
@@ -90,15 +88,15 @@ mod tests {
     #[test]
     fn ety_31_only_two_ranges_are_defined_without_pmuv3p8() {
         use Counts::*;
-        let mut configuration = Configuration::default();
-        configuration.features.pmuv3p8 = false;
+        let mut configuration = Implementation::default();
+        configuration.pe.pmuv3p8 = false;
         configuration.knobs.unsupported_other = UnsupportedOther::Unpredictable;
         let (n, u) = (Nothing, Unpredictable);
         assert_eq!(
             behaviours(&configuration, &EVENTS),
             [Event, Event, n, u, u, n, n, u]
         );
-        configuration.implementation.pmu.pmuv3p1 = false;
+        configuration.pmu.pmuv3p1 = false;
         assert_eq!(
             behaviours(&configuration, &EVENTS),
             [Event, Event, n, u, u, u, u, u]
@@ -107,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_ety_8_by_default_no_unsupported_event_counts_and_all_read_as_written() {
-        let mut configuration = Configuration::default();
-        configuration.features.pmuv3p8 = false;
+        let mut configuration = Implementation::default();
+        configuration.pe.pmuv3p8 = false;
         let behaviour = event_behaviour(0x4040, |_| false, &configuration);
         assert_eq!(behaviour, EventBehaviour::NOTHING);
         configuration.knobs.unsupported_other = UnsupportedOther::Unpredictable;

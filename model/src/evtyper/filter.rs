@@ -2,8 +2,8 @@
 
 use crate::pmu::event_type::{Field, M, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
 
-use super::Configuration;
 use super::configuration::Vs11;
+use crate::implementation::Implementation;
 
 /// Exception level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ impl ExecutionState {
 
 /// The counter does not count in `state` because of `PMEVTYPER<n>_EL0`, whose value with effect is `effective`
 /// ([`super::EventTypeRegister::effective`]). A filtered counter is not counting: its V is 0 (ETY-23).
-pub fn filtered(effective: u64, state: ExecutionState, configuration: &Configuration) -> bool {
+pub fn filtered(effective: u64, state: ExecutionState, configuration: &Implementation) -> bool {
     filtered_by_level(effective, state.level, state.security)
         || filtered_by_streaming(effective, state.streaming, configuration.knobs.vs11)
 }
@@ -111,7 +111,7 @@ mod tests {
         (El3, Root),
     ];
 
-    fn filtered_in(configuration: &Configuration, fields: &[Field]) -> String {
+    fn filtered_in(configuration: &Implementation, fields: &[Field]) -> String {
         let mut register = EventTypeRegister::new(0, configuration);
         register.write(fields.iter().fold(0, |value, field| value | field.mask()));
         let mark = |&(level, security): &(ExceptionLevel, SecurityState)| {
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn ety_20_each_field_alone() {
-        let all = Configuration::default();
+        let all = Implementation::default();
         //                EL0|EL1|EL2|EL3, each Non-secure, Secure, Realm
         for (fields, expected) in [
             (&[][..], "......xxx."),
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn ety_20_pairs_cancel() {
-        let all = Configuration::default();
+        let all = Implementation::default();
         for (fields, expected) in [
             (&[U, NSU][..], ".xx...xxx."),
             (&[U, RLU], "xx....xxx."),
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn ety_20_without_el3_u_and_p_alone_decide() {
-        let mut configuration = Configuration::default();
-        let pe = &mut configuration.implementation.pe;
+        let mut configuration = Implementation::default();
+        let pe = &mut configuration.pe;
         (pe.el3, pe.sel2, pe.rme) = (false, false, false);
         assert_eq!(
             &filtered_in(&configuration, &[U, NSU, P, NSK, NSH])[..8],
@@ -179,12 +179,12 @@ mod tests {
 
     #[test]
     fn ety_22_vs_is_ored_with_the_level() {
-        let mut configuration = Configuration::default();
+        let mut configuration = Implementation::default();
         let state = |streaming| ExecutionState {
             streaming,
             ..ExecutionState::new(El0, Secure)
         };
-        let both = |configuration: &Configuration, value| {
+        let both = |configuration: &Implementation, value| {
             [false, true].map(|streaming| filtered(value, state(streaming), configuration))
         };
         assert_eq!(both(&configuration, 0), [false, false]);

@@ -5,9 +5,10 @@
 //!
 //! ```
 //! use pmu_model::evtyper::filter::{ExceptionLevel, ExecutionState, SecurityState, filtered};
-//! use pmu_model::evtyper::{Configuration, EventTypeRegister};
+//! use pmu_model::Implementation;
+//! use pmu_model::evtyper::EventTypeRegister;
 //!
-//! let configuration = Configuration::default();
+//! let configuration = Implementation::default();
 //! let mut register = EventTypeRegister::new(0, &configuration);
 //! register.write(1 << 31); // P
 //! let el1 = ExecutionState::new(ExceptionLevel::El1, SecurityState::Secure);
@@ -21,5 +22,4 @@ pub mod events;
 pub mod filter;
 mod storage;
 
-pub use configuration::Configuration;
 pub use storage::EventTypeRegister;

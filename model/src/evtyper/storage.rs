@@ -3,7 +3,7 @@
 use crate::implementation::Res0;
 use crate::pmu::event_type::{Field, TC, TE, TH, present_mask};
 
-use super::Configuration;
+use crate::implementation::Implementation;
 
 /// `PMEVTYPER<n>_EL0` of one counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,13 +16,13 @@ pub struct EventTypeRegister {
 
 impl EventTypeRegister {
     /// `PMEVTYPER<n>_EL0` of `configuration`, out of reset.
-    pub fn new(n: u8, configuration: &Configuration) -> Self {
-        let present = present_mask(n, &configuration.implementation);
+    pub fn new(n: u8, configuration: &Implementation) -> Self {
+        let present = present_mask(n, configuration);
         let mut register = Self {
             value: 0,
             reset_value: reset_value(configuration) & present,
             present,
-            res0: configuration.implementation.knobs.res0,
+            res0: configuration.knobs.res0,
         };
         register.reset();
         register
@@ -58,9 +58,9 @@ impl EventTypeRegister {
 }
 
 /// ETY-04: `reset_value` stands for what is UNKNOWN; TC, TE and TH are 0 with FEAT_AA32EL1.
-fn reset_value(configuration: &Configuration) -> u64 {
+fn reset_value(configuration: &Implementation) -> u64 {
     let value = configuration.knobs.reset_value;
-    if configuration.features.aa32el1 {
+    if configuration.pe.aa32el1 {
         value & !(TC.mask() | TE.mask() | TH.mask())
     } else {
         value
@@ -73,7 +73,7 @@ mod tests {
     use crate::implementation::Layout;
     use crate::pmu::event_type::{EVTCOUNT, P, TLC};
 
-    fn written(configuration: &Configuration, n: u8, data: u64) -> EventTypeRegister {
+    fn written(configuration: &Implementation, n: u8, data: u64) -> EventTypeRegister {
         let mut register = EventTypeRegister::new(n, configuration);
         register.write(data);
         register
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn ety_05_present_fields_read_as_written_and_res0_bits_as_zero() {
-        let configuration = Configuration::default();
+        let configuration = Implementation::default();
         assert_eq!(
             written(&configuration, 1, u64::MAX).read(),
             0xF7C0_0FFF_FF70_FFFF
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn ety_02_the_layout_of_2021_lacks_later_fields() {
-        let mut configuration = Configuration::default();
-        configuration.implementation.knobs.layout = Layout::Year2021;
+        let mut configuration = Implementation::default();
+        configuration.knobs.layout = Layout::Year2021;
         assert_eq!(
             written(&configuration, 1, u64::MAX).read(),
             0xE000_0FFF_FF00_FFFF
@@ -108,8 +108,8 @@ mod tests {
 
     #[test]
     fn a_ety_1_res0_bits_may_hold_what_is_written_without_effect() {
-        let mut configuration = Configuration::default();
-        configuration.implementation.knobs.res0 = Res0::RwNoEffect;
+        let mut configuration = Implementation::default();
+        configuration.knobs.res0 = Res0::RwNoEffect;
         let register = written(&configuration, 0, u64::MAX);
         assert_eq!(register.read(), u64::MAX);
         assert_eq!(register.effective(), 0xF700_0FFF_FF70_FFFF);
@@ -119,28 +119,28 @@ mod tests {
 
     #[test]
     fn ety_03_th_is_as_wide_as_thwidth() {
-        let mut configuration = Configuration::default();
-        configuration.implementation.pmu.thwidth = 3;
+        let mut configuration = Implementation::default();
+        configuration.pmu.thwidth = 3;
         assert_eq!(written(&configuration, 0, u64::MAX).field(TH), 7);
     }
 
     #[test]
     fn ety_32_evtcount_has_10_bits_without_pmuv3p1() {
-        let mut configuration = Configuration::default();
-        configuration.implementation.pmu.pmuv3p1 = false;
+        let mut configuration = Implementation::default();
+        configuration.pmu.pmuv3p1 = false;
         assert_eq!(written(&configuration, 0, 0xFC11).field(EVTCOUNT), 0x11);
     }
 
     #[test]
     fn ety_04_reset_is_the_configured_value_but_for_what_aarch32_needs() {
-        let mut configuration = Configuration::default();
+        let mut configuration = Implementation::default();
         assert_eq!(EventTypeRegister::new(1, &configuration).read(), 0);
         configuration.knobs.reset_value = u64::MAX;
-        configuration.features.aa32el1 = false;
+        configuration.pe.aa32el1 = false;
         let mut register = written(&configuration, 1, 0);
         register.reset();
         assert_eq!(register.read(), 0xF7C0_0FFF_FF70_FFFF);
-        configuration.features.aa32el1 = true;
+        configuration.pe.aa32el1 = true;
         assert_eq!(
             EventTypeRegister::new(1, &configuration).read(),
             0x07C0_0000_FF70_FFFF

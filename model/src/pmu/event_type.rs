@@ -275,6 +275,7 @@ mod tests {
             sme: false,
             mt: false,
             tme: false,
+            ..crate::implementation::Pe::default()
         };
         minimum.pmu = crate::implementation::Pmu {
             th: false,

@@ -139,7 +139,7 @@ impl Model {
         output.increment = values.v;
         output.access_outcome = access.outcome() as u8;
         output.access_data = self.read(&access);
-        output.reserved = [0; 7];
+        output.reserved = [0; 3];
         let reserved = self.reserved;
         if !self.unknown.is_clear(reserved) {
             unknown.access_data = self.unknown_read(&access);

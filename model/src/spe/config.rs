@@ -15,9 +15,17 @@ pub struct Config {
     pub max_inflight: u32,
     /// FEAT_SPE_EXC: PMBSR_EL2 and PMBSR_EL3 exist.
     pub spe_exc: bool,
+    /// Open choices.
+    pub knobs: Knobs,
+}
+
+/// The choices of the ambiguity list, under its names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Knobs {
     /// A-SPE-1.
     pub select: Select,
-    /// A-SPE-2. Absent, it is what goes with `select`: see [`Config::init_load`].
+    /// A-SPE-2. Absent, it is what goes with `select`: see [`Knobs::init_load`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub init_load: Option<InitLoad>,
     /// A-SPE-5.
@@ -34,16 +42,12 @@ impl Default for Config {
             ernd: false,
             max_inflight: 1,
             spe_exc: false,
-            select: Select::default(),
-            init_load: None,
-            zero_interval: ZeroInterval::default(),
-            write_order: WriteOrder::default(),
-            complete_order: CompleteOrder::default(),
+            knobs: Knobs::default(),
         }
     }
 }
 
-impl Config {
+impl Knobs {
     /// A-SPE-2: when a zero PMSICR_EL1 is loaded. AT_ENABLE goes with AT_ZERO, FIRST_OP with TO_ZERO.
     pub fn init_load(&self) -> InitLoad {
         self.init_load.unwrap_or(match self.select {
@@ -51,7 +55,9 @@ impl Config {
             Select::ToZero => InitLoad::FirstOp,
         })
     }
+}
 
+impl Config {
     /// Checks that the configuration is one that the architecture allows.
     ///
     /// # Errors
@@ -134,35 +140,37 @@ mod tests {
 
     #[test]
     fn a_spe_2_the_initial_load_goes_with_the_selection() {
-        let mut config = Config::default();
-        assert_eq!(config.init_load(), InitLoad::AtEnable);
-        config.select = Select::ToZero;
-        assert_eq!(config.init_load(), InitLoad::FirstOp);
-        config.init_load = Some(InitLoad::AtEnable);
-        assert_eq!(config.init_load(), InitLoad::AtEnable);
+        let mut knobs = Knobs::default();
+        assert_eq!(knobs.init_load(), InitLoad::AtEnable);
+        knobs.select = Select::ToZero;
+        assert_eq!(knobs.init_load(), InitLoad::FirstOp);
+        knobs.init_load = Some(InitLoad::AtEnable);
+        assert_eq!(knobs.init_load(), InitLoad::AtEnable);
     }
 
     #[test]
     fn knobs_have_the_words_of_the_ambiguity_list() {
-        let text = r#"{"ernd": true, "max_inflight": 4, "spe_exc": true, "select": "TO_ZERO", "init_load": "FIRST_OP",
-            "write_order": "START", "complete_order": "AFTER", "zero_interval": "MIN256"}"#;
+        let text = r#"{"ernd": true, "max_inflight": 4, "spe_exc": true, "knobs": {"select": "TO_ZERO", "init_load": "FIRST_OP",
+            "write_order": "START", "complete_order": "AFTER", "zero_interval": "MIN256"}}"#;
         let config: Config = serde_json::from_str(text).expect("all keys are known");
         let expected = Config {
             ernd: true,
             max_inflight: 4,
             spe_exc: true,
-            select: Select::ToZero,
-            init_load: Some(InitLoad::FirstOp),
-            zero_interval: ZeroInterval::Min256,
-            write_order: WriteOrder::Start,
-            complete_order: CompleteOrder::After,
+            knobs: Knobs {
+                select: Select::ToZero,
+                init_load: Some(InitLoad::FirstOp),
+                zero_interval: ZeroInterval::Min256,
+                write_order: WriteOrder::Start,
+                complete_order: CompleteOrder::After,
+            },
         };
         assert_eq!(config, expected);
         let text = toml::to_string(&expected).expect("a table of plain values");
         assert_eq!(toml::from_str::<Config>(&text), Ok(expected));
         let default = toml::to_string(&Config::default()).expect("a table of plain values");
         assert_eq!(toml::from_str::<Config>(&default), Ok(Config::default()));
-        assert!(serde_json::from_str::<Config>(r#"{"selects": "TO_ZERO"}"#).is_err());
+        assert!(serde_json::from_str::<Config>(r#"{"knobs": {"selects": "TO_ZERO"}}"#).is_err());
     }
 
     #[test]

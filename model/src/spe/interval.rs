@@ -25,9 +25,9 @@ impl IntervalCounters {
     pub fn new(config: &Config) -> Self {
         Self {
             ernd: config.ernd,
-            select: config.select,
-            init_load: config.init_load(),
-            zero_interval: config.zero_interval,
+            select: config.knobs.select,
+            init_load: config.knobs.init_load(),
+            zero_interval: config.knobs.zero_interval,
             pmsicr: Pmsicr::default(),
             pmsirr: Pmsirr::default(),
             load_at_first_op: false,

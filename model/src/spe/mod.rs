@@ -31,7 +31,7 @@ pub mod registers;
 mod tests;
 
 pub use collision::{BufferStatus, Selected, other_event_target};
-pub use config::{CompleteOrder, Config, InitLoad, Select, WriteOrder, ZeroInterval};
+pub use config::{CompleteOrder, Config, InitLoad, Knobs, Select, WriteOrder, ZeroInterval};
 pub use random::MissingRandom;
 
 use crate::ImplementationError;
@@ -117,8 +117,8 @@ impl Profiler {
     pub fn new(config: &Config) -> Result<Self, ImplementationError> {
         config.validate()?;
         Ok(Self {
-            write_order: config.write_order,
-            complete_order: config.complete_order,
+            write_order: config.knobs.write_order,
+            complete_order: config.knobs.complete_order,
             enabled: false,
             counters: IntervalCounters::new(config),
             samples: SamplesInFlight::new(config),

@@ -12,7 +12,10 @@ fn config(ernd: bool) -> Config {
 
 fn to_zero(ernd: bool) -> Config {
     Config {
-        select: Select::ToZero,
+        knobs: Knobs {
+            select: Select::ToZero,
+            ..Knobs::default()
+        },
         ..config(ernd)
     }
 }
@@ -90,7 +93,7 @@ fn spe_24_without_ernd_the_byte_lengthens_the_interval_it_starts() {
         let mut profiler = profiler(&config, 0, pmsirr(1, true));
         let ends = [257, 257 + 512, 257 + 512 + 260];
         // AT_ZERO draws when it selects, TO_ZERO when the next operation reloads.
-        let (last, random): (u32, &[u8]) = match config.select {
+        let (last, random): (u32, &[u8]) = match config.knobs.select {
             Select::AtZero => (ends[2], &[0, 255, 3, 9]),
             Select::ToZero => (ends[2], &[0, 255, 3]),
         };
@@ -237,14 +240,20 @@ fn a_spe_12_a_due_selection_is_skipped_if_profiling_is_disabled_at_zero() {
 #[test]
 fn a_spe_2_first_op_loads_before_the_first_operation_is_counted() {
     let first_op = Config {
-        init_load: Some(InitLoad::FirstOp),
+        knobs: Knobs {
+            init_load: Some(InitLoad::FirstOp),
+            ..Knobs::default()
+        },
         ..config(false)
     };
     let mut profiler_a = profiler(&first_op, 0, pmsirr(1, false));
     assert_eq!(step(&mut profiler_a, &enabled(0)).pmsicr, 0);
     assert_eq!(selections(&mut profiler_a, 2 * 257, 1, &[]), [257, 2 * 257]);
     let at_enable = Config {
-        init_load: Some(InitLoad::AtEnable),
+        knobs: Knobs {
+            init_load: Some(InitLoad::AtEnable),
+            ..to_zero(false).knobs
+        },
         ..to_zero(false)
     };
     let mut profiler_b = profiler(&at_enable, 0, pmsirr(1, false));
@@ -259,7 +268,10 @@ fn a_spe_2_first_op_loads_before_the_first_operation_is_counted() {
 fn a_spe_2_a_write_of_pmsicr_takes_the_place_of_the_load() {
     for init_load in [InitLoad::FirstOp, InitLoad::AtEnable] {
         let config = Config {
-            init_load: Some(init_load),
+            knobs: Knobs {
+                init_load: Some(init_load),
+                ..Knobs::default()
+            },
             ..config(false)
         };
         let mut profiler = profiler(&config, 0, pmsirr(1, false));
@@ -297,7 +309,10 @@ fn a_spe_4_a_new_draw_overwrites_a_running_ecount() {
 fn spe_29_an_interval_of_zero_is_not_architected() {
     let select_all = |zero_interval| {
         let config = Config {
-            zero_interval,
+            knobs: Knobs {
+                zero_interval,
+                ..Knobs::default()
+            },
             max_inflight: 8,
             ..config(false)
         };
@@ -402,7 +417,10 @@ fn a_spe_6_writes_while_enabled() {
     assert_eq!((output.pmsicr, output.sample_feed), (0x300, 1));
 
     let start = Config {
-        write_order: WriteOrder::Start,
+        knobs: Knobs {
+            write_order: WriteOrder::Start,
+            ..Knobs::default()
+        },
         ..config(false)
     };
     let mut start = profiler(&start, 10, pmsirr(1, false));
@@ -493,7 +511,10 @@ fn spe_47_a_sample_is_in_flight_until_it_completes() {
         (1, 0, 1)
     );
     let after = Config {
-        complete_order: CompleteOrder::After,
+        knobs: Knobs {
+            complete_order: CompleteOrder::After,
+            ..Knobs::default()
+        },
         ..before.clone()
     };
     let output = step(&mut selecting(&after, 1), &both);
