@@ -303,8 +303,13 @@ impl Run<'_> {
                 );
             }
             let (mut expected, mut unknown) = (CycleOutput::default(), Unknown::default());
-            self.model
-                .step(input, &mut expected, &mut unknown, &mut pmu_model::NoTracer);
+            self.model.step(
+                input,
+                0,
+                &mut expected,
+                &mut unknown,
+                &mut pmu_model::NoTracer,
+            );
             if let Some(point) = point {
                 measure(*point, (expected.increment[lane], rtl.increment[lane]));
                 // V[n] is the measure's business.

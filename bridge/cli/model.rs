@@ -215,7 +215,12 @@ fn run(
         let inputs = &inputs[..made];
         hasher.update(inputs);
         match &mut trace {
-            None => model.run(inputs, &mut outputs[..made], &mut unknowns[..made]),
+            None => model.run(
+                inputs,
+                &vec![0; made],
+                &mut outputs[..made],
+                &mut unknowns[..made],
+            ),
             Some(trace) => {
                 for k in 0..made {
                     trace

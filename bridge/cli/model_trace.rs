@@ -92,7 +92,7 @@ impl<'a> Trace<'a> {
         unknown: &mut Unknown,
     ) -> io::Result<()> {
         let mut recorder = Recorder::new(1);
-        model.step(input, output, unknown, &mut recorder);
+        model.step(input, 0, output, unknown, &mut recorder);
         let record = recorder.records().next().expect("one cycle was made");
         match self {
             Self::Json(counters, out) => json(counters, *out, input, output, record),

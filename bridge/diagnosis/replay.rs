@@ -233,7 +233,8 @@ impl<'a> Attempt<'a> {
         let mut expected = rtl.clone();
         let mut unknown = vec![Unknown::default(); made];
         self.dut.run(inputs, &mut rtl)?;
-        self.model.run(inputs, &mut expected, &mut unknown);
+        self.model
+            .run(inputs, &vec![0; inputs.len()], &mut expected, &mut unknown);
         self.note(inputs, &mut expected, &mut unknown, &rtl);
         Ok(made > 0)
     }
@@ -288,8 +289,13 @@ impl<'a> Attempt<'a> {
             if self.model.cycle() == about {
                 model = self.model.clone();
             }
-            self.model
-                .step(&inputs[k], &mut expected[k], &mut unknown[k], &mut recorder);
+            self.model.step(
+                &inputs[k],
+                0,
+                &mut expected[k],
+                &mut unknown[k],
+                &mut recorder,
+            );
         }
         let mut compared_inputs = inputs.clone();
         self.note(&mut compared_inputs, &mut expected, &mut unknown, &rtl);

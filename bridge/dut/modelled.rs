@@ -70,6 +70,7 @@ impl Dut for ModelledDut {
             let mut output = CycleOutput::default();
             self.model.step(
                 input,
+                0,
                 &mut output,
                 &mut Unknown::default(),
                 &mut pmu_model::NoTracer,

@@ -88,7 +88,12 @@ impl Batch {
             &mut self.expected[..self.cycles],
             &mut self.unknown[..self.cycles],
         );
-        model.run(&self.inputs[..self.cycles], expected, unknown);
+        model.run(
+            &self.inputs[..self.cycles],
+            &vec![0; self.cycles],
+            expected,
+            unknown,
+        );
         if !delay.is_none() {
             self.compared_inputs.clear();
             self.compared_inputs

@@ -169,7 +169,7 @@ fn measure(seed: u64, implementation: &Implementation, cycles: usize) -> Statist
                     statistics.overflowed_at[usize::from(n)] = model.cycle();
                 }
             }
-            model.step(input, &mut output, &mut unknown, &mut statistics);
+            model.step(input, 0, &mut output, &mut unknown, &mut statistics);
             if input.access_kind == 2 || input.reset == 1 {
                 for n in 0..counters {
                     statistics.types[usize::from(n)] = model.event_type(n);

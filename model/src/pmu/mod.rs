@@ -87,15 +87,16 @@ impl Model {
         Ok(model)
     }
 
-    /// One Processor cycle.
+    /// One Processor cycle. `random` is what the design's generator returns if a byte is drawn (DUT-61).
     pub fn step<T: Tracer>(
         &mut self,
         input: &CycleInput,
+        random: u8,
         output: &mut CycleOutput,
         unknown: &mut Unknown,
         tracer: &mut T,
     ) {
-        self.step_with(input, output, unknown, tracer, OneByOne);
+        self.step_with(input, random, output, unknown, tracer, OneByOne);
     }
 
     /// One Processor cycle, for callers that are compiled for some machine.
@@ -103,6 +104,7 @@ impl Model {
     fn step_with<T: Tracer>(
         &mut self,
         input: &CycleInput,
+        _random: u8,
         output: &mut CycleOutput,
         unknown: &mut Unknown,
         tracer: &mut T,
@@ -188,27 +190,31 @@ impl Model {
         self.cycle += 1;
     }
 
-    /// One Processor cycle, with the outputs returned: for examples and tests.
+    /// One Processor cycle, with the outputs returned and zero for random bytes: for examples and tests.
     pub fn step_simple(&mut self, input: &CycleInput) -> (CycleOutput, Unknown) {
         let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
-        self.step(input, &mut output, &mut unknown, &mut NoTracer);
+        self.step(input, 0, &mut output, &mut unknown, &mut NoTracer);
         (output, unknown)
     }
 
-    /// A batch of cycles, with the widest vector instructions that the machine has.
+    /// A batch of cycles, with the widest vector instructions that the machine has. `random` has a byte for
+    /// each, see [`Model::step`].
     ///
     /// # Panics
     /// If the slices differ in length.
     pub fn run(
         &mut self,
         inputs: &[CycleInput],
+        random: &[u8],
         outputs: &mut [CycleOutput],
         unknowns: &mut [Unknown],
     ) {
-        assert!(inputs.len() == outputs.len() && inputs.len() == unknowns.len());
+        let cycles = inputs.len();
+        assert!(cycles == random.len() && cycles == outputs.len() && cycles == unknowns.len());
         let batch = Batch {
             model: self,
             inputs,
+            random,
             outputs,
             unknowns,
         };
@@ -374,6 +380,7 @@ impl Model {
 struct Batch<'a> {
     model: &'a mut Model,
     inputs: &'a [CycleInput],
+    random: &'a [u8],
     outputs: &'a mut [CycleOutput],
     unknowns: &'a mut [Unknown],
 }
@@ -392,11 +399,13 @@ impl<S: Select> pulp::WithSimd for WithSelect<'_, S> {
         let Batch {
             model,
             inputs,
+            random,
             outputs,
             unknowns,
         } = self.batch;
-        for ((input, output), unknown) in inputs.iter().zip(outputs).zip(unknowns) {
-            model.step_with(input, output, unknown, &mut NoTracer, self.select);
+        let cycles = inputs.iter().zip(random).zip(outputs).zip(unknowns);
+        for (((input, &random), output), unknown) in cycles {
+            model.step_with(input, random, output, unknown, &mut NoTracer, self.select);
         }
     }
 }
