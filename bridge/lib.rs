@@ -8,5 +8,6 @@ pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
 pub mod lockstep;
+pub mod registers;
 pub mod report;
 pub mod stimulus;

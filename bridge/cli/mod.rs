@@ -3,6 +3,7 @@
 mod conform;
 #[cfg(feature = "rtl")]
 mod exhaust;
+mod explain;
 mod implementation;
 mod model;
 mod model_trace;
@@ -13,8 +14,10 @@ mod output_folder;
 mod progress;
 #[cfg(feature = "rtl")]
 mod run;
+mod spmu;
 #[cfg(feature = "rtl")]
 mod summary;
+mod width;
 
 use std::process::ExitCode;
 
@@ -51,6 +54,10 @@ enum Command {
     /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
     #[cfg(feature = "rtl")]
     Exhaust(exhaust::ExhaustArgs),
+    /// Tell what a value of a register means, field by field
+    Explain(explain::ExplainArgs),
+    /// Tell what the registers of a System PMU say
+    Spmu(spmu::SpmuArgs),
 }
 
 /// An end of the command before its result.
@@ -105,6 +112,8 @@ impl Command {
             Self::Conform(args) => args.json,
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => args.json,
+            Self::Explain(args) => args.json,
+            Self::Spmu(args) => args.json(),
         }
     }
 
@@ -118,6 +127,8 @@ impl Command {
             Self::Conform(args) => conform::conform(args),
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => exhaust::exhaust(args),
+            Self::Explain(args) => explain::explain(args),
+            Self::Spmu(args) => spmu::spmu(args),
         }
     }
 }
