@@ -345,6 +345,9 @@ pub fn check_knobs(implementation: &Implementation) -> Result<(), KnobMismatch> 
     // Parameters.
     knobs.layout = default.layout;
     knobs.access_model = default.access_model;
+    if knobs.spe.init_load() == default.spe.init_load() {
+        knobs.spe.init_load = None;
+    }
     // TH-35: what reserved combinations do shows only where they are compared.
     if !knobs.compare_reserved || knobs.reserved_policy == default.reserved_policy {
         knobs.reserved_policy = default.reserved_policy;
