@@ -54,4 +54,79 @@ module spe_sampling #(
   output logic [7:0] sample_collision_o
 );
 
+  logic [127:0] random_bytes;
+  logic random_many;
+  logic [4:0] random_drawn;
+  logic [3:0] selected, first_selected;
+  logic [3:0] collided, feed, filtrate;
+
+  spe_random u_random (
+    .clk_i,
+    .rst_i,
+    .many_i (random_many),
+    .drawn_i(random_drawn),
+    .bytes_o(random_bytes)
+  );
+
+  spe_interval #(
+    .Ernd(Ernd)
+  ) u_interval (
+    .clk_i,
+    .rst_i,
+    .hold_i,
+    .operations_i,
+    .enabled_i,
+    .random_bytes_i  (random_bytes),
+    .random_many_o   (random_many),
+    .random_drawn_o  (random_drawn),
+    .pmsicr_we_i,
+    .pmsirr_we_i,
+    .wdata_i,
+    .pmsicr_o,
+    .pmsirr_o,
+    .pmsicr_after_o,
+    .selected_o      (selected),
+    .first_selected_o(first_selected)
+  );
+
+  spe_collision #(
+    .SpeExc     (SpeExc),
+    .MaxInflight(MaxInflight)
+  ) u_collision (
+    .clk_i,
+    .rst_i,
+    .hold_i,
+    .complete_i,
+    .filtered_out_i,
+    .discard_i,
+    .selected_i (selected),
+    .pmsee_i,
+    .ee_i,
+    .pmbsr_we_i,
+    .wdata_i,
+    .pmbsr_o,
+    .in_flight_o,
+    .collided_o (collided),
+    .coll_o,
+    .feed_o     (feed),
+    .filtrate_o (filtrate)
+  );
+
+  // SPE-03
+  assign pmsidr_o = {32'b0, Pmsidr};
+
+  assign selected_o = 8'(selected);
+  assign first_selected_o = 8'(first_selected);
+  assign collided_o = 8'(collided);
+
+  // DUT-61
+  assign random_drawn_o = 8'(random_drawn);
+  assign random_byte_o = (random_drawn != '0) ? random_bytes[7:0] : 8'h00;
+
+  // SPE-45, DUT-63
+  assign sample_pop_o = (enabled_i && !hold_i && !rst_i) ? 8'(operations_i) : 8'd0;
+  assign sample_feed_o = 8'(feed);
+  assign sample_filtrate_o = 8'(filtrate);
+  assign sample_collision_o = 8'(collided);
+
 endmodule
