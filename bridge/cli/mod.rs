@@ -10,6 +10,7 @@ mod model_trace;
 mod output;
 #[cfg(feature = "rtl")]
 mod output_folder;
+mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
@@ -58,6 +59,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
     Spmu(spmu::SpmuArgs),
+    /// Print the verification plan: code, tests and coverage of every rule
+    Plan(plan::PlanArgs),
 }
 
 /// An end of the command before its result.
@@ -114,6 +117,7 @@ impl Command {
             Self::Exhaust(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
+            Self::Plan(args) => args.json,
         }
     }
 
@@ -129,6 +133,7 @@ impl Command {
             Self::Exhaust(args) => exhaust::exhaust(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
+            Self::Plan(args) => plan::plan(args),
         }
     }
 }

@@ -92,8 +92,16 @@ struct Conclusions {
 struct Group {
     #[serde(flatten)]
     group: CounterGroup,
-    /// Where software reaches the counters.
-    registers: Vec<String>,
+    /// Where software reaches the counters (SPMU-16).
+    reached: Vec<Reached>,
+}
+
+/// `SPMEVCNTR<first>_EL0` to `SPMEVCNTR<last>_EL0` of a bank.
+#[derive(Serialize)]
+struct Reached {
+    bank: u8,
+    first: u8,
+    last: u8,
 }
 
 #[derive(Serialize)]
@@ -150,7 +158,7 @@ fn conclusions(registers: &Registers) -> Conclusions {
             .iter()
             .map(|&group| Group {
                 group,
-                registers: reached(group),
+                reached: reached(group),
             })
             .collect(),
         indices: (0..64)
@@ -167,26 +175,21 @@ fn conclusions(registers: &Registers) -> Conclusions {
 }
 
 /// SPMU-16: the registers of a group's counters, bank by bank.
-fn reached(group: CounterGroup) -> Vec<String> {
+fn reached(group: CounterGroup) -> Vec<Reached> {
+    let mut reached: Vec<Reached> = Vec::new();
     // A group that is too large has indices beyond those of the banks.
-    let mut indices: Vec<_> = group.indices().filter(|&index| index < 64).collect();
-    let mut registers = Vec::new();
-    while let Some(&first) = indices.first() {
-        let (bank, n) = bank_and_register(first as u8);
-        let in_bank = indices
-            .iter()
-            .take_while(|&&index| bank_and_register(index as u8).0 == bank)
-            .count();
-        registers.push(match in_bank {
-            1 => format!("BANK {bank}: SPMEVCNTR{n}_EL0"),
-            _ => format!(
-                "BANK {bank}: SPMEVCNTR{n}_EL0 to SPMEVCNTR{}_EL0",
-                usize::from(n) + in_bank - 1
-            ),
-        });
-        indices.drain(..in_bank);
+    for index in group.indices().filter(|&index| index < 64) {
+        let (bank, n) = bank_and_register(index as u8);
+        match reached.last_mut() {
+            Some(last) if last.bank == bank => last.last = n,
+            _ => reached.push(Reached {
+                bank,
+                first: n,
+                last: n,
+            }),
+        }
     }
-    registers
+    reached
 }
 
 /// SPMU-20: what software looks at, in order.
@@ -228,12 +231,7 @@ fn discovery(registers: &Registers, decoded: &Decoded) -> Vec<Remark> {
 fn text(conclusions: &Conclusions, width: usize) -> String {
     let mut out = headline(conclusions);
     if conclusions.implemented {
-        let heading = [
-            "group",
-            "counters",
-            "indices",
-            "reached by SPMSELR_EL0.BANK as",
-        ];
+        let heading = ["group", "counters", "indices", "BANK: SPMEVCNTR<n>_EL0"];
         let mut rows = vec![heading.map(str::to_owned).to_vec()];
         rows.extend(conclusions.groups.iter().map(row));
         out += &format!(
@@ -299,10 +297,18 @@ fn row(group: &Group) -> Vec<String> {
         0 => "none".into(),
         _ => ranges(group.group.indices().map(u64::from)),
     };
+    let reached: Vec<_> = group
+        .reached
+        .iter()
+        .map(|&Reached { bank, first, last }| match last - first {
+            0 => format!("{bank}: {first}"),
+            _ => format!("{bank}: {first} to {last}"),
+        })
+        .collect();
     vec![
         group.group.group.to_string(),
         group.group.counters.to_string(),
         indices,
-        group.registers.join("; "),
+        reached.join(", "),
     ]
 }

@@ -72,8 +72,8 @@ fn suggestion(names: &[String]) -> String {
 }
 
 /// Names that are offered.
-const OFFERED: usize = 3;
-/// Letters that they may differ in.
+const OFFERED: usize = 4;
+/// Letters that they may differ in, at most.
 const FAR: usize = 3;
 
 impl Register {
@@ -187,9 +187,13 @@ fn not_explained(text: &str, name: &str) -> NameError {
             let distance = strsim::damerau_levenshtein(without_level(&name), short);
             (distance, name)
         })
-        .filter(|&(distance, _)| distance <= FAR)
+        .filter(|&(distance, _)| distance <= FAR.min(short.len() / 2))
         .collect();
-    near.sort_by_key(|&(distance, _)| distance);
+    // Among names as near, those that begin alike.
+    near.sort_by(|(near, a), (far, b)| {
+        let alike = |name: &str| strsim::jaro_winkler(without_level(name), short);
+        near.cmp(far).then(alike(b).total_cmp(&alike(a)))
+    });
     let best = near.first().map_or(0, |&(distance, _)| distance);
     let names = near
         .into_iter()
@@ -305,10 +309,11 @@ mod tests {
         );
         assert_eq!(
             error("PMSIR"),
-            "PMSIR: no register that can be explained; did you mean PMSIRR_EL1 or PMSICR_EL1 or PMSIDR_EL1?"
+            "PMSIR: no register that can be explained; did you mean PMSICR_EL1 or PMSIRR_EL1 or PMSIDR_EL1 or PMMIR_EL1?"
         );
         assert!(error("PMVETYPER3").contains("did you mean PMEVTYPER3_EL0"));
         assert!(error("MDCR_EL3").contains("did you mean PMCR_EL0"));
+        assert!(error("VBAR_EL1").contains("expected one of PMEVTYPER<n>"));
         assert!(error("TTBR0_EL1_whatever").contains("expected one of PMEVTYPER<n>"));
         assert!(error("S3_3_C14_C12_0_0").contains("expected one of"));
         assert!(error("PMCR_EL1").contains("did you mean PMCR_EL0?"));

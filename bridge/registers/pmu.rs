@@ -188,9 +188,10 @@ fn a_bit_a_counter(words: &mut Words, does: &str, one: &str, many: &str, rules: 
         .filter(|&n| n >= implemented.into())
         .collect();
     if !others.is_empty() {
+        let mask = others.iter().fold(0, |mask, n| mask | 1 << n);
         let text = format!(
-            "P{} set, where RES0: there are {implemented} event counters",
-            ranges(others)
+            "{} set, where RES0: there are {implemented} event counters",
+            super::bits(mask)
         );
         words.warn(text, &["DUT-31"]);
     }
@@ -348,7 +349,7 @@ mod tests {
         let explanation = explain(Register::Pmcntenset, 0xFF, &six).expect("consistent");
         assert_eq!(
             explanation.warnings[0].text,
-            "P6, 7 set, where RES0: there are 6 event counters"
+            "bits 7:6 set, where RES0: there are 6 event counters"
         );
     }
 
