@@ -58,7 +58,9 @@ impl Facts {
             event_count: u32::from(pmu.event_count),
             has_chain: pmu.chain,
             has_long: pmu.counter_bits == 64,
-            readable: SysReg::all(pmu.counters).map(SysReg::address).collect(),
+            readable: SysReg::of_counters(pmu.counters)
+                .map(SysReg::address)
+                .collect(),
             allocated: of_kind(false),
             reserved: of_kind(true),
             filters: present[0] & !used,

@@ -68,7 +68,7 @@ impl EventMux {
     }
 
     /// DUT-16, ETY-30: whether the design has `event`.
-    fn is_supported(&self, event: u16) -> bool {
+    pub fn is_supported(&self, event: u16) -> bool {
         event < u16::from(self.event_count)
     }
 

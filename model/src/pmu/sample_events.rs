@@ -1,0 +1,59 @@
+//! The events of Statistical Profiling: which counters count them (DUT-51, SPE-05).
+
+use crate::implementation::Implementation;
+use crate::spe::registers::{SAMPLE_COLLISION, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_POP};
+
+use super::lane::{Lane, Lanes};
+
+/// The events, in the order of their numbers.
+pub const SAMPLE_EVENTS: [u16; 4] = [SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION];
+
+/// Which counters count an event of Statistical Profiling.
+#[derive(Clone, Debug)]
+pub struct SampleEvents {
+    counters: [u32; 4],
+    event_mask: u16,
+}
+
+impl SampleEvents {
+    /// No counter of `implementation` counts any.
+    pub fn new(implementation: &Implementation) -> Self {
+        Self {
+            counters: [0; 4],
+            event_mask: u16::MAX >> (16 - implementation.pmu.event_width),
+        }
+    }
+
+    /// Takes a new evtCount of counter `n`.
+    pub fn set_event(&mut self, n: usize, event: u16) {
+        for (counters, of) in self.counters.iter_mut().zip(SAMPLE_EVENTS) {
+            *counters = *counters & !(1 << n) | u32::from(event == of) << n;
+        }
+    }
+
+    /// The counters that count any.
+    pub fn any(&self) -> u32 {
+        self.counters.iter().fold(0, |any, counters| any | counters)
+    }
+
+    /// DUT-62: the counters whose event is not known while the interval is not. SAMPLE_POP is.
+    #[inline(always)]
+    pub fn depend_on_interval(&self) -> u32 {
+        let [_, feed, filtrate, collision] = self.counters;
+        feed | filtrate | collision
+    }
+
+    /// Adds the values of the events to the base values, which are zero for these counters.
+    #[inline(always)]
+    pub fn apply(&self, base: &mut Lanes<u16>, values: &[u16; 4]) {
+        for (&counters, &value) in self.counters.iter().zip(values) {
+            if counters != 0 && value != 0 {
+                let taken: Lanes<u16> = Lane::expand(counters);
+                let value = value & self.event_mask;
+                for (base, taken) in base.iter_mut().zip(&taken) {
+                    *base |= taken & value;
+                }
+            }
+        }
+    }
+}
