@@ -1,6 +1,5 @@
 //! `lockstep plan`.
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
