@@ -292,6 +292,14 @@ mod tests {
         assert_eq!(Register::named("S2_0_C9_C13_7"), Ok(Register::Spmcfgr));
     }
 
+    #[test]
+    fn encodings_are_those_of_the_model() {
+        for register in Register::all() {
+            let sysreg = SysReg::from_address(register.encoding()).map(|sysreg| sysreg.to_string());
+            assert_eq!(sysreg, Some(register.to_string()));
+        }
+    }
+
     fn error(text: &str) -> String {
         Register::named(text).expect_err(text).to_string()
     }
