@@ -5,6 +5,7 @@
 mod conform;
 mod explain;
 mod golden;
+mod plan;
 mod spmu;
 
 #[cfg(feature = "rtl")]
