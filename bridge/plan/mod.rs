@@ -8,7 +8,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use pmu_model::rules::{RULES, Rule};
+use pmu_model::rules::{RULES, Rule, Takes};
 use rule_index::{INDEX, Named, Place};
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ pub struct Row {
     pub tests: Vec<&'static str>,
     /// Why there is no code, or no test.
     pub exception: Option<Exception>,
-    /// How often it was exercised; `None` without coverage.
+    /// How often it was exercised; `None` without coverage, and for a rule that no cycle can exercise.
     pub covered: Option<u64>,
 }
 
@@ -104,11 +104,10 @@ impl Plan {
                     rtl: files(Place::Rtl),
                     harness: files(Place::Harness),
                     tests: files(Place::Test),
-                    exception: exceptions
-                        .iter()
-                        .find(|exception| exception.id == rule.id)
-                        .copied(),
-                    covered: coverage.map(|counts| counts.rules.get(rule.id).copied().unwrap_or(0)),
+                    exception: exception_for(&rule, exceptions),
+                    covered: coverage
+                        .filter(|_| rule.takes == Takes::Cycle)
+                        .map(|counts| counts.rules.get(rule.id).copied().unwrap_or(0)),
                 }
             })
             .collect();
@@ -123,13 +122,9 @@ impl Plan {
         }
     }
 
-    /// Rules that were never exercised, although code implements them; none without coverage.
+    /// Rules that were never exercised; none without coverage.
     pub fn never_covered(&self) -> impl Iterator<Item = &Row> {
-        let implemented = |row: &&Row| !(row.model.is_empty() && row.rtl.is_empty());
-        self.rows
-            .iter()
-            .filter(|row| row.covered == Some(0))
-            .filter(implemented)
+        self.rows.iter().filter(|row| row.covered == Some(0))
     }
 
     /// Points of crosses that were never hit, by cross.
@@ -143,6 +138,22 @@ impl Plan {
         });
         points.filter(|(_, missed): &(_, Vec<_>)| !missed.is_empty())
     }
+}
+
+/// The exception of the table; and what is outside of model and RTL has neither code nor test of its own.
+fn exception_for(rule: &Rule, exceptions: &[Exception]) -> Option<Exception> {
+    let listed = exceptions
+        .iter()
+        .find(|exception| exception.id == rule.id)
+        .copied();
+    listed.or(match rule.takes {
+        Takes::Outside(reason) => Some(Exception {
+            id: rule.id,
+            missing: Missing::Both,
+            reason,
+        }),
+        Takes::Cycle | Takes::Static(_) => None,
+    })
 }
 
 fn gaps_of(row: &Row) -> Vec<Gap> {
@@ -163,6 +174,8 @@ fn gaps_of(row: &Row) -> Vec<Gap> {
     }
     let needless = match row.exception.map(|exception| exception.missing) {
         None => false,
+        // Nothing says that it may not have them.
+        Some(_) if matches!(row.rule.takes, Takes::Outside(_)) => false,
         Some(Missing::Code) => !no_code,
         Some(Missing::Test) => !no_test,
         Some(Missing::Both) => !no_code || !no_test,
@@ -210,6 +223,7 @@ mod tests {
             id,
             clause: "D0",
             statement: "something",
+            takes: Takes::Cycle,
         }
     }
 

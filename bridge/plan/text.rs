@@ -80,7 +80,7 @@ fn cells(row: &Row, counted: bool) -> Vec<String> {
         files(&row.tests),
     ];
     if counted {
-        cells.push(row.covered.unwrap_or(0).to_string());
+        cells.push(row.covered.map_or("-".into(), |count| count.to_string()));
     }
     cells.push(row.rule.statement.to_owned());
     cells
