@@ -57,9 +57,9 @@ fn verilate(root: &Path, out: &Path, sources: Vec<PathBuf>) {
             ..Design::default()
         },
         sizes: PortSizes {
-            input: 144,
-            output: 80,
-            parameters: 32,
+            input: 192,
+            output: 104,
+            parameters: 64,
         },
         symbol: "lockstep_bundled".into(),
         optimization: Optimization::Full,

@@ -2,6 +2,7 @@
 //! so few bits then that all of it can be shown.
 
 use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::implementation::Spe;
 use pmu_model::pmu::event_type::{TC, TE, TH, TLC};
 use pmu_model::pmu::registers::PMCR_E;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg, Unknown};
@@ -28,6 +29,13 @@ pub fn implementation() -> Implementation {
     pmu.event_width = WIDTH;
     pmu.thwidth = WIDTH;
     pmu.chain = false;
+    implementation.spe = Spe {
+        implemented: false,
+        ernd: false,
+        exc: false,
+        ..Spe::default()
+    };
+    implementation.system_pmu = Vec::new();
     implementation
 }
 
@@ -305,7 +313,7 @@ impl Run<'_> {
             let (mut expected, mut unknown) = (CycleOutput::default(), Unknown::default());
             self.model.step(
                 input,
-                0,
+                rtl.random_byte,
                 &mut expected,
                 &mut unknown,
                 &mut pmu_model::NoTracer,

@@ -10,7 +10,11 @@ module pmu_control #(
   input  logic clk_i,
   input  logic rst_i,
 
+  // DUT-52: there is no Processor cycle
+  input  logic hold_i,
+
   input  logic [31:0] counting_allowed_i,
+  input  logic [31:0] filtered_i,
   input  logic [31:0] overflow_i,
 
   input  logic pmcr_we_i,
@@ -81,8 +85,11 @@ module pmu_control #(
   // In this cycle //
   ///////////////////
 
+  logic counts;
+
   // DUT-14, with the state at the start of the cycle (DUT-12). No output during reset (DUT-10).
-  assign counting_o = (pmcr_e_q && !rst_i) ? (pmcnten_q & counting_allowed_i) : '0;
+  assign counts = pmcr_e_q && !rst_i && !hold_i;
+  assign counting_o = counts ? (pmcnten_q & counting_allowed_i & ~filtered_i) : '0;
 
   // DUT-21
   assign clear_events_o = pmcr_we_i && wdata_i[pmu_pkg::PmcrP];

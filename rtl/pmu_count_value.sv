@@ -14,6 +14,8 @@ module pmu_count_value #(
 ) (
   input  logic clk_i,
   input  logic rst_i,
+  // DUT-52: there is no Processor cycle, and counting_i is 0
+  input  logic hold_i,
 
   input  logic counting_i,
   input  logic [EventWidth-1:0] event_value_i,
@@ -25,6 +27,8 @@ module pmu_count_value #(
   input  logic te_i,
   input  logic [1:0] tlc_i,
   input  logic [pmu_pkg::TypeThWidth-1:0] th_i,
+  // What they say together: V is V_B
+  input  logic plain_i,
 
   output logic [EventWidth-1:0] v_b_o,
   output logic c_t_o,
@@ -54,19 +58,6 @@ module pmu_count_value #(
   assign th = Th ? (th_i & ThMask) : '0;      // TH-02, TH-08
   assign te = Edge ? te_i : 1'b0;             // TH-04
   assign tlc = (Th2 && Odd) ? tlc_i : 2'b00;  // TH-06
-
-  // TH-30..33, on Effective values (TH-36)
-  logic reserved;
-
-  assign reserved = (tlc == 2'b11) ||                  // TH-30
-                    (tc[0] && !te && tlc == 2'b10) ||  // TH-31
-                    (te && tlc == 2'b01) ||            // TH-32
-                    (tc[1:0] == 2'b00 && te);          // TH-33
-
-  // TH-01, and TLC by TH-27: threshold, edge and link all off
-  logic bypass;
-
-  assign bypass = tc == 3'b000 && th == '0 && !te && tlc == 2'b00;
 
   ///////////////
   // Threshold //
@@ -110,7 +101,7 @@ module pmu_count_value #(
   // TH-28, DUT-24, whatever the configuration: C_T is zero when the counter is not counting.
   always_ff @(posedge clk_i) begin
     if (rst_i) c_p_q <= 1'b0;  // DUT-11
-    else c_p_q <= c_t;
+    else if (!hold_i) c_p_q <= c_t;
   end
 
   // TH-22; TH-09 for a counter that is not counting
@@ -143,7 +134,7 @@ module pmu_count_value #(
   assign v_e = !c_e ? '0 : (tlc[1] ? v_link : One);
 
   // TH-27; TH-35 for reserved combinations (DUT-34)
-  assign v_o = (bypass || reserved) ? v_b : (te ? v_e : v_t);
+  assign v_o = plain_i ? v_b : (te ? v_e : v_t);
 
   assign v_b_o = v_b;
   assign c_t_o = c_t;

@@ -22,13 +22,35 @@ module pmu_event_counters #(
   parameter bit Sme = 1'b1,
   parameter bit Mt = 1'b1,
   parameter bit Tme = 1'b0,
+  parameter bit Mtpmu = 1'b1,
+  parameter bit Fgt = 1'b1,
+  parameter bit Pmuv3p9 = 1'b1,
+  parameter bit Vhe = 1'b1,
+  parameter bit Layout2021 = 1'b0,
+  parameter bit Access2021 = 1'b0,
+  parameter int Threads = 4,
   parameter logic [19:0] Pmmir = 20'h0_0000
 ) (
   input  logic clk_i,
   input  logic rst_i,
+  // DUT-52: there is no Processor cycle
+  input  logic hold_i,
 
   input  logic [pmu_pkg::EventsWidth-1:0] event_i,
   input  logic [31:0] counting_allowed_i,
+
+  // State of the PE and of its threads: which of it holds, and what it is
+  input  logic driven_pe_i,
+  input  logic driven_threads_i,
+  input  logic [31:0] controls_i,
+  input  logic [4:0] hpmn_i,
+  input  logic [31:0] pmuacr_i,
+  input  logic [pmu_pkg::ThreadsWidth-1:0] threads_i,
+
+  // SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION, in this order from bit 0
+  input  logic [4*8-1:0] sample_i,
+
+  // KindNone in reset, and without a Processor cycle
   input  logic [7:0] access_kind_i,
   input  logic [15:0] access_address_i,
   input  logic [63:0] access_data_i,
@@ -48,6 +70,8 @@ module pmu_event_counters #(
   logic [4:0] index;
   logic pmcr_we, pmcntenset_we, pmcntenclr_we, pmovsset_we, pmovsclr_we, pmselr_we;
   logic pmccntr_we, pmccfiltr_we, pmevcntr_we, pmevtyper_we;
+  logic [1:0] half;
+  logic [63:0] half_wdata;
 
   logic pmcr_e, pmcr_lp;
   logic [31:0] pmcnten;
@@ -59,16 +83,27 @@ module pmu_event_counters #(
   logic [63:0] pmevtyper_index;
 
   pmu_access #(
-    .Counters(Counters),
-    .ThWidth (ThWidth),
-    .Th      (Th),
-    .Edge    (Edge),
-    .Th2     (Th2),
-    .Pmmir   (Pmmir)
+    .Counters  (Counters),
+    .ThWidth   (ThWidth),
+    .Th        (Th),
+    .Edge      (Edge),
+    .Th2       (Th2),
+    .El2       (El2),
+    .El3       (El3),
+    .Vhe       (Vhe),
+    .Fgt       (Fgt),
+    .Pmuv3p9   (Pmuv3p9),
+    .Access2021(Access2021),
+    .Pmmir     (Pmmir)
   ) u_access (
-    .rst_i,
     .kind_i         (access_kind_i),
     .address_i      (access_address_i),
+    .wdata_i        (access_data_i),
+    .driven_pe_i,
+    .level_i        (threads_i[pmu_pkg::ThreadStateLsb +: 2]),
+    .controls_i,
+    .hpmn_i,
+    .pmuacr_i,
     .data_o         (access_data_o),
     .outcome_o      (access_outcome_o),
     .index_o        (index),
@@ -82,6 +117,8 @@ module pmu_event_counters #(
     .pmccfiltr_we_o (pmccfiltr_we),
     .pmevcntr_we_o  (pmevcntr_we),
     .pmevtyper_we_o (pmevtyper_we),
+    .half_o         (half),
+    .half_wdata_o   (half_wdata),
     .pmcr_e_i       (pmcr_e),
     .pmcr_lp_i      (pmcr_lp),
     .pmcnten_i      (pmcnten),
@@ -98,6 +135,7 @@ module pmu_event_counters #(
   ///////////////////////
 
   logic [31:0] counting;
+  logic [31:0] filtered;
   logic [31:0] overflow;
   logic clear_events, clear_cycles;
 
@@ -107,7 +145,9 @@ module pmu_event_counters #(
   ) u_control (
     .clk_i,
     .rst_i,
+    .hold_i,
     .counting_allowed_i,
+    .filtered_i     (filtered),
     .overflow_i     (overflow),
     .pmcr_we_i      (pmcr_we),
     .pmcntenset_we_i(pmcntenset_we),
@@ -149,35 +189,73 @@ module pmu_event_counters #(
   ////////////////////
 
   logic [Lanes*64-1:0] pmevtyper;
-  logic [Lanes*pmu_pkg::TypeEventWidth-1:0] evt_count;
-  logic [Lanes*EventWidth-1:0] event_value;
+  logic [63:0] pmevtyper_next;
 
   pmu_evtyper #(
-    .Counters(Counters),
-    .ThWidth (ThWidth),
-    .Th      (Th),
-    .Edge    (Edge),
-    .Th2     (Th2),
-    .Pmuv3p1 (Pmuv3p1),
-    .El2     (El2),
-    .El3     (El3),
-    .Sel2    (Sel2),
-    .Rme     (Rme),
-    .Sebep   (Sebep),
-    .Sme     (Sme),
-    .Mt      (Mt),
-    .Tme     (Tme)
+    .Counters  (Counters),
+    .ThWidth   (ThWidth),
+    .Th        (Th),
+    .Edge      (Edge),
+    .Th2       (Th2),
+    .Pmuv3p1   (Pmuv3p1),
+    .El2       (El2),
+    .El3       (El3),
+    .Sel2      (Sel2),
+    .Rme       (Rme),
+    .Sebep     (Sebep),
+    .Sme       (Sme),
+    .Mt        (Mt),
+    .Tme       (Tme),
+    .Layout2021(Layout2021)
   ) u_evtyper (
     .clk_i,
     .rst_i,
     .pmevtyper_we_i (pmevtyper_we),
     .index_i        (index),
     .pmccfiltr_we_i (pmccfiltr_we),
-    .wdata_i        (access_data_i),
+    .half_i         (half),
+    .wdata_i        (half_wdata),
     .pmevtyper_o    (pmevtyper_index),
     .pmccfiltr_o    (pmccfiltr),
+    .next_o         (pmevtyper_next),
     .pmevtyper_all_o(pmevtyper)
   );
+
+  ///////////////
+  // Filtering //
+  ///////////////
+
+  logic [31:0] mt;
+  logic [pmu_pkg::MaxThreads*32-1:0] counted;
+
+  pmu_filter #(
+    .Threads(Threads),
+    .El2    (El2),
+    .El3    (El3),
+    .Mtpmu  (Mtpmu)
+  ) u_filter (
+    .clk_i,
+    .rst_i,
+    .we_i       (pmevtyper_we || pmccfiltr_we),
+    .index_i    (index),
+    .wdata_i    (pmevtyper_next),
+    .driven_pe_i,
+    .driven_threads_i,
+    .threads_i,
+    .mtpme_el2_i(controls_i[pmu_pkg::ControlMtpmeEl2]),
+    .mtpme_el3_i(controls_i[pmu_pkg::ControlMtpmeEl3]),
+    .mt_o       (mt),
+    .counted_o  (counted),
+    .filtered_o (filtered)
+  );
+
+  ////////////
+  // Events //
+  ////////////
+
+  // DUT-51: an event is of one of the two, and the other is zero.
+  logic [Lanes*EventWidth-1:0] event_value;
+  logic [Lanes*EventWidth-1:0] thread_value;
 
   pmu_event_mux #(
     .Counters  (Counters),
@@ -185,14 +263,61 @@ module pmu_event_counters #(
     .EventWidth(EventWidth),
     .Chain     (Chain)
   ) u_event_mux (
+    .clk_i,
+    .rst_i,
+    .we_i         (pmevtyper_we),
+    .index_i      (index),
+    .evt_count_i  (pmevtyper_next[pmu_pkg::TypeEventWidth-1:0]),
     .event_i,
-    .evt_count_i  (evt_count),
+    .driven_threads_i,
+    .sample_i,
+    .counted_i    (counted[31:0]),
     .event_value_o(event_value)
+  );
+
+  pmu_thread_events #(
+    .Counters  (Counters),
+    .EventWidth(EventWidth)
+  ) u_thread_events (
+    .clk_i,
+    .rst_i,
+    .we_i       (pmevtyper_we),
+    .index_i    (index),
+    .evt_count_i(pmevtyper_next[pmu_pkg::TypeEventWidth-1:0]),
+    .driven_threads_i,
+    .threads_i,
+    .mt_i       (mt),
+    .counted_i  (counted),
+    .value_o    (thread_value)
   );
 
   ////////////////////
   // Event counters //
   ////////////////////
+
+  // V is V_B
+  logic [31:0] plain;
+
+  pmu_count_mode u_count_mode (
+    .clk_i,
+    .rst_i,
+    .we_i   (pmevtyper_we),
+    .index_i(index),
+    .tc_i   (pmevtyper_next[pmu_pkg::TypeTcLsb +: 3]),
+    .te_i   (pmevtyper_next[pmu_pkg::TypeTe]),
+    .tlc_i  (pmevtyper_next[pmu_pkg::TypeTlcLsb +: 2]),
+    .th_i   (pmevtyper_next[pmu_pkg::TypeThLsb +: pmu_pkg::TypeThWidth]),
+    .plain_o(plain)
+  );
+
+  // Writes that win over the increment (DUT-20, DUT-21): its overflow is lost, and no CHAIN driven.
+  logic [31:0] written;
+
+  assign written = clear_events ? '1 : (pmevcntr_we ? (32'd1 << index) : '0);
+
+  // Carries of the sums out of bit 31 and bit 63
+  logic [30:0] carry_31;
+  logic [30:0] carry_63;
 
   // What odd counters take from their even neighbour: V[n-1] and its overflow out of bit 31. Lanes
   // of odd counters are zero, so that no vector depends on itself.
@@ -217,24 +342,25 @@ module pmu_event_counters #(
     localparam int Even = n - n % 2;
 
     logic [63:0] typer;
-    logic [EventWidth-1:0] value;
+    logic [EventWidth-1:0] value_n, value;
     logic [EventWidth-1:0] v_link;
     logic [EventWidth-1:0] v_n;
-    logic chain;
+    logic carry_31_n;
 
     assign typer = pmevtyper[64*n +: 64];
-    assign evt_count[pmu_pkg::TypeEventWidth*n +: pmu_pkg::TypeEventWidth] =
-        typer[pmu_pkg::TypeEventWidth-1:0];
 
     // TH-06, TH-10: odd counters take V[n-1] of the same cycle.
     assign v_link = Odd ? link_v[EventWidth*Even +: EventWidth] : '0;
 
+    assign value_n = event_value[EventWidth*n +: EventWidth] |
+                     thread_value[EventWidth*n +: EventWidth];
+
     // DUT-17
     if (Chain && Odd) begin : gen_chain
       assign value = (typer[pmu_pkg::TypeEventWidth-1:0] == pmu_pkg::EventChain) ?
-          EventWidth'(link_chain[Even]) : event_value[EventWidth*n +: EventWidth];
+          EventWidth'(link_chain[Even]) : value_n;
     end else begin : gen_no_chain
-      assign value = event_value[EventWidth*n +: EventWidth];
+      assign value = value_n;
     end
 
     pmu_count_value #(
@@ -247,6 +373,7 @@ module pmu_event_counters #(
     ) u_count_value (
       .clk_i,
       .rst_i,
+      .hold_i,
       .counting_i   (counting[n]),
       .event_value_i(value),
       .v_link_i     (v_link),
@@ -254,6 +381,7 @@ module pmu_event_counters #(
       .te_i         (typer[pmu_pkg::TypeTe]),
       .tlc_i        (typer[pmu_pkg::TypeTlcLsb +: 2]),
       .th_i         (typer[pmu_pkg::TypeThLsb +: pmu_pkg::TypeThWidth]),
+      .plain_i      (plain[n]),
       .v_b_o        (v_b[EventWidth*n +: EventWidth]),
       .c_t_o        (c_t[n]),
       .c_p_o        (c_p[n]),
@@ -270,31 +398,33 @@ module pmu_event_counters #(
       .clk_i,
       .rst_i,
       .v_i       (v_n),
-      .lp_i      (pmcr_lp),
       .clear_i   (clear_events),
       .we_i      (pmevcntr_we && index == 5'(n)),
       .wdata_i   (access_data_i),
       .pmevcntr_o(pmevcntr_lane[n]),
-      .overflow_o(overflow[n]),
-      .chain_o   (chain)
+      .carry_31_o(carry_31_n),
+      .carry_63_o(carry_63[n])
     );
+
+    assign carry_31[n] = carry_31_n;
 
     assign v[EventWidth*n +: EventWidth] = v_n;
     assign pmevcntr[64*n +: 64] = pmevcntr_lane[n];
 
     assign link_v[EventWidth*n +: EventWidth] = Odd ? '0 : v_n;
-    assign link_chain[n] = !Odd && chain;
+    // DUT-17: an overflow of a 32-bit counter
+    assign link_chain[n] = !Odd && carry_31_n && !pmcr_lp && !written[n];
   end
 
   // Lanes without a counter
   for (genvar n = Counters; n < 32; n++) begin : gen_no_counter
     assign pmevcntr_lane[n] = '0;
-    if (n < 31) begin : gen_overflow
-      assign overflow[n] = 1'b0;
+    if (n < 31) begin : gen_carry
+      assign carry_31[n] = 1'b0;
+      assign carry_63[n] = 1'b0;
     end
   end
   if (Counters == 0) begin : gen_no_counters
-    assign evt_count = '0;
     assign link_v = '0;
     assign link_chain = '0;
     assign pmevcntr = '0;
@@ -302,6 +432,9 @@ module pmu_event_counters #(
   end
 
   assign pmevcntr_index = pmevcntr_lane[index];
+
+  // DUT-22
+  assign overflow[30:0] = (pmcr_lp ? carry_63 : carry_31) & ~written[30:0];
 
   /////////////
   // Outputs //
@@ -321,7 +454,7 @@ module pmu_event_counters #(
 
   // Read by waves alone, or not by every parameter set
   logic unused_waves;
-  assign unused_waves = ^{pmevtyper, pmevcntr, event_value, counting, link_v, link_chain,
-                          pmevcntr_we, clear_events, v_b, c_t, c_p, c_e, v_t, v_e, v};
+  assign unused_waves = ^{pmevtyper, pmevcntr, event_value, thread_value, counting, link_v, link_chain,
+                          written, plain, v_b, c_t, c_p, c_e, v_t, v_e, v};
 
 endmodule

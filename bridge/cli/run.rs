@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pmu_model::Implementation;
-use pmu_model::implementation::Knobs;
 
 use super::output;
 use super::output_folder::OutputFolder;
@@ -14,7 +13,7 @@ use super::progress::{Busy, Progress};
 use super::summary::{LedgerSummary, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, OpenError, RtlSource, open, wrapper_parameters};
+use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
@@ -242,7 +241,7 @@ impl<'a> Job<'a> {
 
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
         if self.common.rtl.source() == RtlSource::Bundled {
-            bundled_knobs(&self.implementation)?;
+            check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
         let out = OutputFolder::new(&self.common.out)?;
         // What an earlier run left would be taken for this one's.
@@ -348,6 +347,7 @@ impl<'a> Job<'a> {
             counters: self.implementation.pmu.counters,
             rtl: self.common.rtl.source().describe(),
             ledger: LedgerSummary::of(lockstep.ledger()),
+            sampling: lockstep.ledger().sampling(),
             stop: None,
             divergence: None,
         };
@@ -445,51 +445,6 @@ impl<'a> Job<'a> {
         }
         command.push_str(&self.common.rtl.command());
         command
-    }
-}
-
-/// The bundled RTL implements the default of every knob; with others it would be blamed for what it cannot do.
-fn bundled_knobs(implementation: &Implementation) -> Result<(), Failure> {
-    let (knobs, default) = (&implementation.knobs, Knobs::default());
-    let policy = knobs.compare_reserved && knobs.reserved_policy != default.reserved_policy;
-    let other = [
-        (
-            "rhbwbb",
-            knobs.rhbwbb.word(),
-            knobs.rhbwbb != default.rhbwbb,
-        ),
-        (
-            "cp_when_not_counting",
-            knobs.cp_when_not_counting.word(),
-            knobs.cp_when_not_counting != default.cp_when_not_counting,
-        ),
-        (
-            "ct_when_bypassed",
-            knobs.ct_when_bypassed.word(),
-            knobs.ct_when_bypassed != default.ct_when_bypassed,
-        ),
-        (
-            "link_from_idle",
-            knobs.link_from_idle.word(),
-            knobs.link_from_idle != default.link_from_idle,
-        ),
-        ("reserved_policy", knobs.reserved_policy.word(), policy),
-        ("res0", knobs.res0.word(), knobs.res0 != default.res0),
-        (
-            "layout",
-            knobs.layout.word(),
-            knobs.layout != default.layout,
-        ),
-    ]
-    .into_iter()
-    .find(|&(_, _, other)| other);
-    match other {
-        None => Ok(()),
-        Some((name, word, _)) => Err(Failure::usage(format!(
-            "implementation {}: knobs.{name} = {word}: expected the default, which is all that the bundled RTL \
-             implements; name other RTL with --rtl, or run the model alone with `lockstep model`",
-            implementation.name
-        ))),
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::dut::Stop;
 use crate::lockstep::compare::Compared;
+use crate::lockstep::sampling::SamplingSummary;
 use crate::lockstep::{FieldTally, Ledger, Verdict};
 use crate::report::Report;
 use crate::stimulus::StimulusHash;
@@ -38,6 +39,8 @@ pub struct Summary {
     pub rtl: String,
     /// What was compared.
     pub ledger: LedgerSummary,
+    /// Statistics of sampling, if the design samples.
+    pub sampling: Option<SamplingSummary>,
     /// Why the design stopped, if it did.
     pub stop: Option<StopSummary>,
     /// The first divergence, if there is one.
@@ -158,6 +161,9 @@ impl Summary {
                 };
                 writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
             }
+        }
+        for line in self.sampling.iter().flat_map(SamplingSummary::lines) {
+            writeln!(out, "  {line}")?;
         }
         writeln!(out, "  stimulus {}: {}", self.stimulus_hash, self.stimulus)
     }

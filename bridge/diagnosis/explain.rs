@@ -71,8 +71,9 @@ pub fn explain(difference: &Difference, window: &Window, about: u64) -> Explanat
         Field::CycleIncrement => explainer.cycle_increment(),
         Field::AccessData => explainer.access_data(),
         Field::AccessOutcome => explainer.access_outcome(),
-        Field::Reserved => {
-            explainer.step("these bytes are zero in every cycle".into(), &[]);
+        Field::TrapIss | Field::Sampling(_) => {}
+        Field::Reserved(_) => {
+            explainer.step("this byte is zero in every cycle".into(), &[]);
         }
     }
     explainer.to

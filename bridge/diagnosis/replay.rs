@@ -233,8 +233,9 @@ impl<'a> Attempt<'a> {
         let mut expected = rtl.clone();
         let mut unknown = vec![Unknown::default(); made];
         self.dut.run(inputs, &mut rtl)?;
-        self.model
-            .run(inputs, &vec![0; inputs.len()], &mut expected, &mut unknown);
+        // DUT-61
+        let random: Vec<_> = rtl.iter().map(|output| output.random_byte).collect();
+        self.model.run(inputs, &random, &mut expected, &mut unknown);
         self.note(inputs, &mut expected, &mut unknown, &rtl);
         Ok(made > 0)
     }
@@ -291,7 +292,7 @@ impl<'a> Attempt<'a> {
             }
             self.model.step(
                 &inputs[k],
-                0,
+                rtl[k].random_byte,
                 &mut expected[k],
                 &mut unknown[k],
                 &mut recorder,

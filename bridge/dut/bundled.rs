@@ -4,7 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use pmu_model::contract::SYSTEM_PMUS;
+use pmu_model::implementation::Knobs;
+use pmu_model::spmu::SystemPmu;
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation};
+use serde_json::Value;
 use verilator_sys::find::{FindError, Search};
 use verilator_sys::shared::{SharedDutBuild, SharedDutError};
 use verilator_sys::verilate::{Design, VerilateError};
@@ -146,11 +150,11 @@ pub fn open(
     options: &BuildOptions,
     building: &mut dyn FnMut(&str),
 ) -> Result<Box<dyn Dut>, OpenError> {
-    if *source == RtlSource::Bundled {
+    let default = || wrapper_parameters(&Implementation::default());
+    if *source == RtlSource::Bundled && wrapper_parameters(implementation) == default() {
         let dut = instance(&verilator_sys::static_library!(lockstep_bundled)?, traced)?;
-        if check_parameters(implementation, &dut.parameters()).is_ok() {
-            return Ok(Box::new(dut));
-        }
+        check_parameters(implementation, &dut.parameters())?;
+        return Ok(Box::new(dut));
     }
     let design = design(source, implementation, &options.cache)?;
     let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
@@ -291,6 +295,9 @@ pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, Strin
         ("EventWidth", pmu.event_width.into()),
         ("ThWidth", implementation.thwidth().into()),
         ("Pmmir", pmu.pmmir),
+        ("Threads", implementation.threads.count.into()),
+        ("MaxInflight", implementation.max_inflight().into()),
+        ("SystemPmus", implementation.system_pmu.len() as u32),
     ];
     let features = DutParameters::FEATURES
         .iter()
@@ -299,16 +306,197 @@ pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, Strin
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_string()))
         .chain(features.map(|(name, on)| (camel_case(name), u8::from(on).to_string())))
+        .chain([
+            (
+                "Pmsidr".into(),
+                format!("32'h{:08x}", implementation.pmsidr()),
+            ),
+            (
+                "SystemPmuConfig".into(),
+                system_pmu_config(&implementation.system_pmu),
+            ),
+        ])
         .collect()
 }
 
-/// `th2` as `Th2`.
+/// A knob that the bundled RTL does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "implementation {implementation}: knobs.{knob} = {found}: expected the default, which is all that the bundled \
+     RTL implements; name other RTL with --rtl, or run the model alone with `lockstep model`"
+)]
+pub struct KnobMismatch {
+    /// Name of the implementation.
+    pub implementation: String,
+    /// Knob.
+    pub knob: String,
+    /// Its value.
+    pub found: String,
+}
+
+/// Checks that the knobs are those of the bundled RTL: with others it would be blamed for what it cannot do.
+///
+/// # Errors
+/// The first knob that is not at its default, unless it is a parameter of the RTL or decides nothing that is
+/// compared.
+pub fn check_knobs(implementation: &Implementation) -> Result<(), KnobMismatch> {
+    let mut knobs = implementation.knobs.clone();
+    let default = Knobs::default();
+    // Parameters.
+    knobs.layout = default.layout;
+    knobs.access_model = default.access_model;
+    if knobs.spe.init_load() == default.spe.init_load() {
+        knobs.spe.init_load = None;
+    }
+    // TH-35: what reserved combinations do shows only where they are compared.
+    if !knobs.compare_reserved || knobs.reserved_policy == default.reserved_policy {
+        knobs.reserved_policy = default.reserved_policy;
+        knobs.compare_reserved = default.compare_reserved;
+    }
+    let value = |knobs: &Knobs| serde_json::to_value(knobs).expect("knobs are plain values");
+    let mut differing = differing_values("", &value(&knobs), &value(&default));
+    differing.retain(|(name, _)| name != "compare_reserved" && !name.starts_with("reserved_map"));
+    match differing.into_iter().next() {
+        None => Ok(()),
+        Some((knob, found)) => Err(KnobMismatch {
+            implementation: implementation.name.clone(),
+            knob,
+            found,
+        }),
+    }
+}
+
+/// Names and values of the leaves that differ from `default`, tables within tables joined by points.
+fn differing_values(name: &str, value: &Value, default: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Object(table) => table
+            .iter()
+            .flat_map(|(key, value)| {
+                let name = if name.is_empty() {
+                    key.clone()
+                } else {
+                    format!("{name}.{key}")
+                };
+                differing_values(&name, value, default.get(key).unwrap_or(&Value::Null))
+            })
+            .collect(),
+        value if value == default => Vec::new(),
+        Value::String(word) => vec![(name.to_owned(), word.clone())],
+        other => vec![(name.to_owned(), other.to_string())],
+    }
+}
+
+/// `spe_exc` as `SpeExc`.
 fn camel_case(name: &str) -> String {
-    let mut chars = name.chars();
-    chars
-        .next()
-        .map(|first| first.to_ascii_uppercase())
-        .into_iter()
-        .chain(chars)
-        .collect()
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        first.to_ascii_uppercase() + rest
+    });
+    words.collect()
+}
+
+/// The bytes of a System PMU in `SystemPmuConfig`.
+const SYSTEM_PMU_BYTES: usize = 40;
+
+/// `SystemPmuConfig` of the wrapper: a sized literal with 320 bits for each System PMU, the first in the low ones.
+fn system_pmu_config(system_pmus: &[SystemPmu]) -> String {
+    let mut bytes = [0; SYSTEM_PMU_BYTES * SYSTEM_PMUS];
+    for (pmu, to) in system_pmus
+        .iter()
+        .zip(bytes.chunks_exact_mut(SYSTEM_PMU_BYTES))
+    {
+        for (&counters, to) in pmu.groups.iter().zip(&mut to[..15]) {
+            *to = counters as u8;
+        }
+        to[15] = pmu.groups.len() as u8;
+        to[16] = pmu.size_bits;
+        to[17] = pmu.bit19.into();
+        let registers = pmu.registers();
+        let words = [pmu.features, registers.spmiidr, registers.spmdevarch];
+        for (word, to) in words.into_iter().zip(to[18..30].chunks_exact_mut(4)) {
+            to.copy_from_slice(&(word as u32).to_le_bytes());
+        }
+        to[30..38].copy_from_slice(&registers.spmdevaff.to_le_bytes());
+    }
+    let digits: String = bytes
+        .iter()
+        .rev()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{}'h{digits}", 8 * bytes.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use pmu_model::evtyper::configuration::AccessModel;
+    use pmu_model::implementation::{Layout, ReservedPolicy, Rhbwbb};
+    use pmu_model::spe::Select;
+
+    use super::*;
+
+    #[test]
+    fn parameters_have_the_names_of_the_wrapper() {
+        let parameters = wrapper_parameters(&Implementation::default());
+        let value = |name: &str| {
+            let found = parameters.iter().find(|(found, _)| found == name);
+            found.expect(name).1.as_str()
+        };
+        assert_eq!((value("Counters"), value("Threads")), ("31", "4"));
+        assert_eq!(
+            (value("Th2"), value("Tme"), value("SpeExc")),
+            ("1", "0", "1")
+        );
+        assert_eq!((value("Layout2021"), value("Access2021")), ("0", "0"));
+        assert_eq!(value("Pmsidr"), "32'h00050220");
+        let config = value("SystemPmuConfig");
+        let digits = config.strip_prefix("1280'h").expect("a sized literal");
+        assert_eq!(digits.len(), 320);
+        // The low 320 bits: Example D15-1.
+        let first = &digits[240..];
+        assert_eq!(&first[48..], format!("02{:030x}", 0x0604));
+        assert_eq!(&first[46..48], "40");
+    }
+
+    #[test]
+    fn knobs_that_the_rtl_does_not_have_are_told_by_name() {
+        let refused = |change: fn(&mut Knobs)| {
+            let mut implementation = Implementation::default();
+            change(&mut implementation.knobs);
+            let found = check_knobs(&implementation).err();
+            found.map(|error| format!("{} = {}", error.knob, error.found))
+        };
+        let name = |text: &str| Some(text.to_owned());
+        assert_eq!(refused(|_| ()), None);
+        assert_eq!(refused(|knobs| knobs.layout = Layout::Year2021), None);
+        assert_eq!(
+            refused(|knobs| knobs.access_model = AccessModel::Year2021),
+            None
+        );
+        assert_eq!(refused(|knobs| knobs.compare_reserved = true), None);
+        let policy = |knobs: &mut Knobs| knobs.reserved_policy = ReservedPolicy::DropField;
+        assert_eq!(refused(policy), None);
+        assert_eq!(
+            refused(|knobs| {
+                knobs.reserved_policy = ReservedPolicy::DropField;
+                knobs.compare_reserved = true;
+            }),
+            name("reserved_policy = DROP_FIELD")
+        );
+        assert_eq!(
+            refused(|knobs| knobs.rhbwbb = Rhbwbb::Literal),
+            name("rhbwbb = LITERAL")
+        );
+        assert_eq!(
+            refused(|knobs| knobs.reset_value = 5),
+            name("reset_value = 5")
+        );
+        assert_eq!(
+            refused(|knobs| knobs.spe.select = Select::ToZero),
+            name("spe.select = TO_ZERO")
+        );
+        assert_eq!(
+            refused(|knobs| knobs.cycles.cpu_cycles_in_wfx = true),
+            name("cycles.cpu_cycles_in_wfx = true")
+        );
+    }
 }

@@ -15,7 +15,9 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::Serialize;
 
 #[cfg(feature = "rtl")]
-pub use bundled::{BuildOptions, OpenError, RtlSource, open, wrapper_parameters};
+pub use bundled::{
+    BuildOptions, KnobMismatch, OpenError, RtlSource, check_knobs, open, wrapper_parameters,
+};
 pub use modelled::ModelledDut;
 pub use parameters::{ParameterMismatch, check_parameters};
 #[cfg(feature = "rtl")]

@@ -19,6 +19,7 @@ pub struct ModelledDut {
     parameters: DutParameters,
     fault: Fault,
     pulse: Pulse,
+    random: RandomBytes,
     /// Outputs of the last cycles, for latencies.
     late: Vec<CycleOutput>,
 }
@@ -45,6 +46,7 @@ impl ModelledDut {
             parameters: DutParameters::of(implementation),
             fault,
             pulse: Pulse::default(),
+            random: RandomBytes::default(),
             late: Vec::new(),
         })
     }
@@ -55,6 +57,37 @@ impl ModelledDut {
         self.parameters.latency_increment = increment;
         self.parameters.latency_access = access;
         self
+    }
+
+    /// Makes the design show group SPE later by so many cycles, which only one without SPE may.
+    #[must_use]
+    pub fn with_latency_of_spe(mut self, spe: u8) -> Self {
+        self.parameters.latency_spe = spe;
+        self
+    }
+}
+
+/// A random number generator, which a reset brings into its first state (DUT-11): xorshift64*.
+struct RandomBytes(u64);
+
+impl Default for RandomBytes {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+impl RandomBytes {
+    /// The byte that the next draw returns.
+    fn next(&self) -> u8 {
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 56) as u8
+    }
+
+    fn take(&mut self, bytes: u8) {
+        for _ in 0..bytes {
+            self.0 ^= self.0 >> 12;
+            self.0 ^= self.0 << 25;
+            self.0 ^= self.0 >> 27;
+        }
     }
 }
 
@@ -68,13 +101,17 @@ impl Dut for ModelledDut {
         for (index, (input, shown)) in inputs.iter().zip(outputs).enumerate() {
             let cycle = self.model.cycle();
             let mut output = CycleOutput::default();
+            if input.is_reset() {
+                self.random = RandomBytes::default();
+            }
             self.model.step(
                 input,
-                0,
+                self.random.next(),
                 &mut output,
                 &mut Unknown::default(),
                 &mut pmu_model::NoTracer,
             );
+            self.random.take(output.random_drawn);
             (self.fault)(cycle, input, &mut output).map_err(|stop| Stop {
                 completed: index,
                 ..stop
@@ -86,15 +123,22 @@ impl Dut for ModelledDut {
                     .copied()
                     .unwrap_or_default()
             };
-            let access = past(self.parameters.latency_access);
+            let DutParameters {
+                latency_increment,
+                latency_access,
+                latency_spe,
+                ..
+            } = self.parameters;
+            let access = past(latency_access);
             *shown = CycleOutput {
-                increment: past(self.parameters.latency_increment).increment,
-                ..access
+                increment: past(latency_increment).increment,
+                access_data: access.access_data,
+                access_outcome: access.access_outcome,
+                reserved: access.reserved,
+                trap_iss: access.trap_iss,
+                ..past(latency_spe)
             };
-            let depth = self
-                .parameters
-                .latency_increment
-                .max(self.parameters.latency_access);
+            let depth = latency_increment.max(latency_access).max(latency_spe);
             self.late.truncate(usize::from(depth) + 1);
             self.pulse.cycles.fetch_add(1, Ordering::Relaxed);
         }

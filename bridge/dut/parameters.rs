@@ -57,38 +57,28 @@ pub fn check_parameters(
             u32::from(LAYOUT_VERSION),
             u32::from(stated.layout_version),
         ),
-        (
-            "pmu.counters",
-            expected.counters.into(),
-            stated.counters.into(),
-        ),
-        (
-            "pmu.counter_bits",
-            expected.counter_bits.into(),
-            stated.counter_bits.into(),
-        ),
-        (
-            "pmu.event_count",
-            expected.event_count.into(),
-            stated.event_count.into(),
-        ),
-        (
-            "pmu.event_width",
-            expected.event_width.into(),
-            stated.event_width.into(),
-        ),
-        (
-            "pmu.thwidth",
-            expected.thwidth.into(),
-            stated.thwidth.into(),
-        ),
-        ("pmu.pmmir", expected.pmmir, stated.pmmir),
     ];
-    for (name, expected, found) in numbers {
-        if expected != found {
-            return mismatch(name, expected.to_string(), found.to_string());
+    let number = |name: &str, expected: u32, found: u32| {
+        if expected == found {
+            Ok(())
+        } else {
+            mismatch(name, expected.to_string(), found.to_string())
         }
+    };
+    let register = |name: &str, expected: u32, found: u32| {
+        if expected == found {
+            Ok(())
+        } else {
+            mismatch(name, format!("{expected:#010x}"), format!("{found:#010x}"))
+        }
+    };
+    for (name, expected, found) in numbers {
+        number(name, expected, found)?;
     }
+    for (name, of) in BYTES {
+        number(name, of(&expected).into(), of(stated).into())?;
+    }
+    register("pmu.pmmir", expected.pmmir, stated.pmmir)?;
     let differing = expected.features ^ stated.features;
     if differing != 0 {
         let bit = differing.trailing_zeros();
@@ -109,8 +99,32 @@ pub fn check_parameters(
             word(stated.features).into(),
         );
     }
+    register("spe.pmsidr", expected.pmsidr, stated.pmsidr)?;
+    let pmus = expected.spmcfgr.iter().zip(&stated.spmcfgr);
+    for (s, (&expected, &found)) in pmus.enumerate() {
+        register(&format!("system_pmu {s}: SPMCFGR_EL1"), expected, found)?;
+    }
+    if implementation.spe.implemented && stated.latency_spe != 0 {
+        return mismatch(
+            "latency_spe (DUT-61: the model takes a random byte in the cycle that it is drawn in)",
+            "0, because SPE is implemented".into(),
+            stated.latency_spe.to_string(),
+        );
+    }
     Ok(())
 }
+
+/// The fields of one byte, under the names of the implementation file.
+const BYTES: [(&str, fn(&DutParameters) -> u8); 8] = [
+    ("pmu.counters", |p| p.counters),
+    ("pmu.counter_bits", |p| p.counter_bits),
+    ("pmu.event_count", |p| p.event_count),
+    ("pmu.event_width", |p| p.event_width),
+    ("pmu.thwidth", |p| p.thwidth),
+    ("threads.count", |p| p.threads),
+    ("spe.max_inflight", |p| p.max_inflight),
+    ("number of system_pmu", |p| p.system_pmus),
+];
 
 #[cfg(test)]
 mod tests {
@@ -129,8 +143,31 @@ mod tests {
         assert_eq!(name(|p| p.counters = 6), "pmu.counters");
         assert_eq!(name(|p| p.thwidth = 4), "pmu.thwidth");
         assert_eq!(name(|p| p.features &= !4), "feature th2");
-        assert_eq!(name(|p| p.features |= 1 << 20), "feature bit 20");
+        assert_eq!(name(|p| p.features &= !(1 << 23)), "feature spe_exc");
+        assert_eq!(name(|p| p.features |= 1 << 24), "feature bit 24");
+        assert_eq!(name(|p| p.threads = 1), "threads.count");
+        assert_eq!(name(|p| p.max_inflight = 9), "spe.max_inflight");
+        assert_eq!(name(|p| p.system_pmus = 0), "number of system_pmu");
+        assert_eq!(name(|p| p.pmsidr = 0), "spe.pmsidr");
+        assert_eq!(
+            name(|p| p.spmcfgr[1] ^= 1 << 19),
+            "system_pmu 1: SPMCFGR_EL1"
+        );
+        assert!(name(|p| p.latency_spe = 1).starts_with("latency_spe"));
         assert_eq!(name(|p| p.layout_version = 9), "layout version");
         assert!(name(|p| p.magic = 0).starts_with("parameters_o"));
+    }
+
+    #[test]
+    fn without_spe_its_group_may_be_late() {
+        let mut implementation = Implementation::default();
+        implementation.spe.implemented = false;
+        implementation.spe.ernd = false;
+        implementation.spe.exc = false;
+        let stated = DutParameters {
+            latency_spe: 3,
+            ..DutParameters::of(&implementation)
+        };
+        assert_eq!(check_parameters(&implementation, &stated), Ok(()));
     }
 }

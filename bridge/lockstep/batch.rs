@@ -1,4 +1,4 @@
-//! The buffers of a batch, on its way from stimulus through model and design to the comparison.
+//! The buffers of a batch, on its way from stimulus through design and model to the comparison.
 
 use pmu_model::{CycleInput, CycleOutput, Model, Unknown};
 
@@ -6,7 +6,7 @@ use super::compare::{Divergence, differences, first_difference};
 use super::delay::Delay;
 use super::ledger::Ledger;
 use crate::dut::{Dut, Stop};
-use crate::stimulus::{Stimulus, StimulusError};
+use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
 
 /// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough for the caches.
 pub const BATCH: usize = 4096;
@@ -22,7 +22,11 @@ pub struct Batch {
     expected: Vec<CycleOutput>,
     unknown: Vec<Unknown>,
     rtl: Vec<CycleOutput>,
+    /// The bytes that the design drew, which the model takes (DUT-61).
+    random: Vec<u8>,
     stop: Option<Stop>,
+    /// Its last cycle of reset, and the stimulus before the batch.
+    reset: Option<(u64, Checkpoint)>,
 }
 
 /// What the comparison of a batch found.
@@ -45,7 +49,9 @@ impl Default for Batch {
             expected: vec![CycleOutput::default(); BATCH],
             unknown: vec![Unknown::default(); BATCH],
             rtl: vec![CycleOutput::default(); BATCH],
+            random: vec![0; BATCH],
             stop: None,
+            reset: None,
         }
     }
 }
@@ -65,41 +71,23 @@ impl Batch {
         wanted: u64,
     ) -> Result<bool, StimulusError> {
         let wanted = usize::try_from(wanted).unwrap_or(BATCH).min(BATCH);
+        let before = stimulus.checkpoint();
         self.start = start;
         self.stop = None;
         self.cycles = stimulus.fill(&mut self.inputs[..wanted])?;
+        let last = self.inputs().iter().rposition(CycleInput::is_reset);
+        self.reset = last.map(|index| (start + index as u64, before));
         Ok(self.cycles > 0)
+    }
+
+    /// Number of the last cycle of reset, if there is one, with the stimulus before the batch; once.
+    pub fn take_reset(&mut self) -> Option<(u64, Checkpoint)> {
+        self.reset.take()
     }
 
     /// The cycles' inputs.
     pub fn inputs(&self) -> &[CycleInput] {
         &self.inputs[..self.cycles]
-    }
-
-    /// Number of the last cycle of reset.
-    pub fn last_reset(&self) -> Option<u64> {
-        let index = self.inputs().iter().rposition(CycleInput::is_reset)?;
-        Some(self.start + index as u64)
-    }
-
-    /// Runs the model, and delays it by the design's latency.
-    pub fn expect(&mut self, model: &mut Model, delay: &mut Delay) {
-        let (expected, unknown) = (
-            &mut self.expected[..self.cycles],
-            &mut self.unknown[..self.cycles],
-        );
-        model.run(
-            &self.inputs[..self.cycles],
-            &vec![0; self.cycles],
-            expected,
-            unknown,
-        );
-        if !delay.is_none() {
-            self.compared_inputs.clear();
-            self.compared_inputs
-                .extend_from_slice(&self.inputs[..self.cycles]);
-            delay.apply(&mut self.compared_inputs, expected, unknown);
-        }
     }
 
     /// Runs the design.
@@ -110,10 +98,35 @@ impl Batch {
             .err();
     }
 
+    /// Runs the model on what the design completed, with the bytes that the design drew, and delays it by the
+    /// design's latency.
+    pub fn expect(&mut self, model: &mut Model, delay: &mut Delay) {
+        let completed = self.completed();
+        for (byte, output) in self.random.iter_mut().zip(&self.rtl[..completed]) {
+            *byte = output.random_byte;
+        }
+        let inputs = &self.inputs[..completed];
+        let expected = &mut self.expected[..completed];
+        let unknown = &mut self.unknown[..completed];
+        model.run(inputs, &self.random[..completed], expected, unknown);
+        if !delay.is_none() {
+            self.compared_inputs.clear();
+            self.compared_inputs.extend_from_slice(inputs);
+            delay.apply(&mut self.compared_inputs, expected, unknown);
+        }
+    }
+
+    /// Cycles that the design completed.
+    fn completed(&self) -> usize {
+        self.stop
+            .as_ref()
+            .map_or(self.cycles, |stop| stop.completed)
+    }
+
     /// Compares what the design completed, and enters it into the ledger.
     pub fn compare(&mut self, delay: &Delay, ledger: &mut Ledger) -> BatchResult {
+        let completed = self.completed();
         let stop = self.stop.take();
-        let completed = stop.as_ref().map_or(self.cycles, |stop| stop.completed);
         let inputs = if delay.is_none() {
             &self.inputs
         } else {
@@ -133,6 +146,7 @@ impl Batch {
             &inputs[..compared],
             &expected[..compared],
             &unknown[..compared],
+            &rtl[..compared],
         );
         let divergence = diverged.map(|k| {
             let differences = differences(&expected[k], &unknown[k], &rtl[k]);

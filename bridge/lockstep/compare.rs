@@ -1,8 +1,11 @@
 //! Comparison of a batch: whole outputs as bytes first, field by field only at a mismatch.
 
-use bytemuck::cast_slice;
+use std::mem::offset_of;
+use std::ops::Range;
+
+use bytemuck::{bytes_of, cast_slice};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
-use pmu_model::{AccessOutcome, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
+use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
 use serde::Serialize;
 
 /// A field of [`CycleOutput`].
@@ -16,8 +19,89 @@ pub enum Field {
     AccessOutcome,
     /// `access_data`: what a register read returned.
     AccessData,
-    /// Bytes that the contract says are zero.
-    Reserved,
+    /// `trap_iss`.
+    TrapIss,
+    /// A field of group SPE.
+    Sampling(Sampling),
+    /// A byte that the contract says is zero, by its offset.
+    Reserved(u8),
+}
+
+/// A field of group SPE. In the order of causes, as far as there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sampling {
+    /// `random_drawn`.
+    RandomDrawn,
+    /// `random_byte`.
+    RandomByte,
+    /// `selected`.
+    Selected,
+    /// `first_selected`.
+    FirstSelected,
+    /// `collided`.
+    Collided,
+    /// `in_flight`.
+    InFlight,
+    /// `pmsicr`.
+    Pmsicr,
+    /// `coll`.
+    Coll,
+}
+
+impl Sampling {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::RandomDrawn,
+        Self::RandomByte,
+        Self::Selected,
+        Self::FirstSelected,
+        Self::Collided,
+        Self::InFlight,
+        Self::Pmsicr,
+        Self::Coll,
+    ];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RandomDrawn => "random bytes drawn",
+            Self::RandomByte => "random byte",
+            Self::Selected => "operations selected",
+            Self::FirstSelected => "first operation selected",
+            Self::Collided => "collisions",
+            Self::InFlight => "samples in flight",
+            Self::Pmsicr => "PMSICR_EL1 after the cycle",
+            Self::Coll => "COLL after the cycle",
+        }
+    }
+
+    /// Offset in [`CycleOutput`], and bytes.
+    fn place(self) -> (usize, usize) {
+        match self {
+            Self::Pmsicr => (offset_of!(CycleOutput, pmsicr), 8),
+            Self::InFlight => (offset_of!(CycleOutput, in_flight), 1),
+            Self::Selected => (offset_of!(CycleOutput, selected), 1),
+            Self::FirstSelected => (offset_of!(CycleOutput, first_selected), 1),
+            Self::Collided => (offset_of!(CycleOutput, collided), 1),
+            Self::Coll => (offset_of!(CycleOutput, coll), 1),
+            Self::RandomDrawn => (offset_of!(CycleOutput, random_drawn), 1),
+            Self::RandomByte => (offset_of!(CycleOutput, random_byte), 1),
+        }
+    }
+
+    /// The value in `output`.
+    pub fn of(self, output: &CycleOutput) -> u64 {
+        match self {
+            Self::Pmsicr => output.pmsicr,
+            Self::InFlight => output.in_flight.into(),
+            Self::Selected => output.selected.into(),
+            Self::FirstSelected => output.first_selected.into(),
+            Self::Collided => output.collided.into(),
+            Self::Coll => output.coll.into(),
+            Self::RandomDrawn => output.random_drawn.into(),
+            Self::RandomByte => output.random_byte.into(),
+        }
+    }
 }
 
 impl Field {
@@ -27,19 +111,30 @@ impl Field {
             Self::Increment(n) => format!("V[{n}]"),
             Self::CycleIncrement => "PMCCNTR increment".into(),
             Self::AccessOutcome => "access outcome".into(),
-            Self::AccessData => register_name(input.access_address),
-            Self::Reserved => "reserved bytes of cycle_output_o".into(),
+            Self::AccessData => access_name(input),
+            Self::TrapIss => "ISS of the trap".into(),
+            Self::Sampling(field) => field.name().into(),
+            Self::Reserved(byte) => format!("reserved byte {byte} of cycle_output_o"),
         }
     }
 
     /// The signal of the wrapper that carries it, with its bits.
     pub fn signal(self) -> String {
+        let (offset, bytes) = self.place();
+        let low = 8 * offset;
+        format!("cycle_output_o[{}:{low}]", low + 8 * bytes - 1)
+    }
+
+    /// Offset in [`CycleOutput`], and bytes.
+    fn place(self) -> (usize, usize) {
         match self {
-            Self::Increment(n) => lane_signal(n),
-            Self::CycleIncrement => lane_signal(CYCLE_COUNTER as u8),
-            Self::AccessData => "cycle_output_o[575:512]".into(),
-            Self::AccessOutcome => "cycle_output_o[583:576]".into(),
-            Self::Reserved => "cycle_output_o[639:584]".into(),
+            Self::Increment(n) => (2 * usize::from(n), 2),
+            Self::CycleIncrement => (2 * CYCLE_COUNTER, 2),
+            Self::AccessData => (offset_of!(CycleOutput, access_data), 8),
+            Self::AccessOutcome => (offset_of!(CycleOutput, access_outcome), 1),
+            Self::TrapIss => (offset_of!(CycleOutput, trap_iss), 4),
+            Self::Sampling(field) => field.place(),
+            Self::Reserved(byte) => (byte.into(), 1),
         }
     }
 
@@ -50,37 +145,44 @@ impl Field {
             Self::CycleIncrement => output.increment[CYCLE_COUNTER].into(),
             Self::AccessOutcome => output.access_outcome.into(),
             Self::AccessData => output.access_data,
-            Self::Reserved => output
-                .reserved
-                .iter()
-                .rev()
-                .fold(0, |value, &byte| value << 8 | u64::from(byte)),
+            Self::TrapIss => output.trap_iss.into(),
+            Self::Sampling(field) => field.of(output),
+            Self::Reserved(byte) => bytes_of(output)[usize::from(byte)].into(),
         }
     }
 
     /// The value as reports print it.
     pub fn text(self, value: u64) -> String {
         match self {
-            Self::Increment(_) | Self::CycleIncrement => value.to_string(),
             Self::AccessOutcome => AccessOutcome::name_of(value as u8),
-            Self::AccessData | Self::Reserved => format!("{value:#x}"),
+            Self::AccessData
+            | Self::TrapIss
+            | Self::Reserved(_)
+            | Self::Sampling(Sampling::Pmsicr | Sampling::RandomByte) => format!("{value:#x}"),
+            Self::Sampling(Sampling::Coll) => format!("{value:#05b}"),
+            Self::Increment(_) | Self::CycleIncrement | Self::Sampling(_) => value.to_string(),
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
-        (0..CYCLE_COUNTER as u8).map(Self::Increment).chain([
-            Self::CycleIncrement,
-            Self::AccessOutcome,
-            Self::AccessData,
-            Self::Reserved,
-        ])
+        (0..CYCLE_COUNTER as u8)
+            .map(Self::Increment)
+            .chain([
+                Self::CycleIncrement,
+                Self::AccessOutcome,
+                Self::AccessData,
+                Self::TrapIss,
+            ])
+            .chain(Sampling::ALL.map(Self::Sampling))
+            .chain(RESERVED.into_iter().flatten().map(Self::Reserved))
     }
 }
 
-fn lane_signal(n: u8) -> String {
-    let low = 16 * u32::from(n);
-    format!("cycle_output_o[{}:{low}]", low + 15)
-}
+/// Offsets of the bytes that are zero.
+const RESERVED: [Range<u8>; 2] = [
+    offset_of!(CycleOutput, reserved) as u8..offset_of!(CycleOutput, trap_iss) as u8,
+    offset_of!(CycleOutput, zeros) as u8..size_of::<CycleOutput>() as u8,
+];
 
 /// The register at an encoding, or the encoding where there is none.
 pub fn register_name(address: u16) -> String {
@@ -88,6 +190,42 @@ pub fn register_name(address: u16) -> String {
         || sysreg::encoding_name(address),
         |register| register.to_string(),
     )
+}
+
+/// What the access of `input` names: a register, its AArch32 view, or part of it from outside the PE.
+pub fn access_name(input: &CycleInput) -> String {
+    let address = input.access_address;
+    match AccessKind::from_code(input.access_kind) {
+        AccessKind::Read32 | AccessKind::Write32 => {
+            format!("{} (AArch32)", aarch32_name(address))
+        }
+        AccessKind::ExternalRead | AccessKind::ExternalWrite => {
+            format!("{} (external)", external_name(address))
+        }
+        AccessKind::None | AccessKind::Read | AccessKind::Write => register_name(address),
+    }
+}
+
+/// One of op1, CRn, CRm, op2, or of the frame's words, in the names of AArch32 and of external accesses (DUT-36,
+/// DUT-37).
+fn aarch32_name(address: u16) -> String {
+    // op1 of an MRC is 0 where that of the AArch64 register is 3.
+    match SysReg::from_address(address | 3 << 11) {
+        Some(register) if address >> 11 & 7 == 0 => register.to_string().replace("_EL0", ""),
+        _ => sysreg::encoding_name(address),
+    }
+}
+
+fn external_name(offset: u16) -> String {
+    let register = |n: u16| match n {
+        31 => "PMCCFILTR_EL0".into(),
+        n => format!("PMEVTYPER{n}_EL0"),
+    };
+    match offset {
+        0x400..=0x47C if offset % 4 == 0 => format!("{}[31:0]", register((offset - 0x400) / 4)),
+        0xA00..=0xA7C if offset % 4 == 0 => format!("{}[63:32]", register((offset - 0xA00) / 4)),
+        _ => format!("offset {offset:#x}"),
+    }
 }
 
 /// One field that differs.
@@ -146,8 +284,31 @@ pub fn first_difference(
     }
     (0..expected.len()).find(|&k| {
         expected[k] != rtl[k]
-            && (unknown[k].is_none() || !differences(&expected[k], &unknown[k], &rtl[k]).is_empty())
+            && (unknown[k].is_none() || known(&expected[k], &unknown[k], &rtl[k]) != expected[k])
     })
+}
+
+/// What the design shows, with the model's values in place of those that are UNKNOWN.
+fn known(expected: &CycleOutput, unknown: &Unknown, rtl: &CycleOutput) -> CycleOutput {
+    let mut known = *rtl;
+    for (n, lane) in known.increment.iter_mut().enumerate() {
+        if unknown.increments >> n & 1 == 1 {
+            *lane = expected.increment[n];
+        }
+    }
+    known.access_data =
+        (rtl.access_data & !unknown.access_data) | (expected.access_data & unknown.access_data);
+    if unknown.spe {
+        known.pmsicr = expected.pmsicr;
+        known.in_flight = expected.in_flight;
+        known.selected = expected.selected;
+        known.first_selected = expected.first_selected;
+        known.collided = expected.collided;
+        known.coll = expected.coll;
+        known.random_drawn = expected.random_drawn;
+        known.random_byte = expected.random_byte;
+    }
+    known
 }
 
 /// Every field of a cycle that differs.
@@ -161,6 +322,7 @@ pub fn differences(
             let compared = match field {
                 Field::Increment(n) if unknown.increments >> n & 1 == 1 => 0,
                 Field::AccessData => !unknown.access_data,
+                Field::Sampling(_) if unknown.spe => 0,
                 _ => u64::MAX,
             };
             let (expected, rtl) = (field.of(expected), field.of(rtl));
@@ -195,8 +357,78 @@ mod tests {
         assert_eq!(first_difference(&expected, &unknown, &rtl), Some(2));
         unknown[2].access_data = 0x30;
         assert_eq!(first_difference(&expected, &unknown, &rtl), None);
-        rtl[2].reserved[6] = 1;
+        rtl[2].pmsicr = 1;
+        rtl[2].coll = 4;
         assert_eq!(first_difference(&expected, &unknown, &rtl), Some(2));
+        unknown[2].spe = true;
+        assert_eq!(first_difference(&expected, &unknown, &rtl), None);
+        rtl[2].zeros[6] = 1;
+        assert_eq!(first_difference(&expected, &unknown, &rtl), Some(2));
+    }
+
+    #[test]
+    fn both_comparisons_leave_the_same_out() {
+        for byte in 0..size_of::<CycleOutput>() {
+            for unknown in [
+                Unknown::default(),
+                Unknown {
+                    increments: 0x55AA_0FF1,
+                    ..Unknown::default()
+                },
+                Unknown {
+                    access_data: 0xFF00_FF00,
+                    ..Unknown::default()
+                },
+                Unknown {
+                    spe: true,
+                    ..Unknown::default()
+                },
+            ] {
+                let (expected, mut rtl) = (CycleOutput::default(), CycleOutput::default());
+                bytemuck::bytes_of_mut(&mut rtl)[byte] = 1;
+                assert_eq!(
+                    known(&expected, &unknown, &rtl) == expected,
+                    differences(&expected, &unknown, &rtl).is_empty(),
+                    "byte {byte}, {unknown:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn signals_are_those_of_the_contract() {
+        assert_eq!(Field::Increment(1).signal(), "cycle_output_o[31:16]");
+        assert_eq!(Field::AccessOutcome.signal(), "cycle_output_o[583:576]");
+        assert_eq!(Field::TrapIss.signal(), "cycle_output_o[639:608]");
+        let pmsicr = Field::Sampling(Sampling::Pmsicr);
+        assert_eq!(pmsicr.signal(), "cycle_output_o[703:640]");
+        assert_eq!(Field::Reserved(103).signal(), "cycle_output_o[831:824]");
+    }
+
+    #[test]
+    fn views_of_a_register_have_names() {
+        let input = |kind: AccessKind, address| CycleInput {
+            access_kind: kind as u8,
+            access_address: address,
+            ..CycleInput::default()
+        };
+        let name = |kind, address| access_name(&input(kind, address));
+        let register = SysReg::Pmevtyper(7).address();
+        assert_eq!(name(AccessKind::Read, register), "PMEVTYPER7_EL0");
+        let aarch32 = register & !(7 << 11);
+        assert_eq!(name(AccessKind::Read32, aarch32), "PMEVTYPER7 (AArch32)");
+        assert_eq!(
+            name(AccessKind::ExternalRead, 0xA1C),
+            "PMEVTYPER7_EL0[63:32] (external)"
+        );
+        assert_eq!(
+            name(AccessKind::ExternalWrite, 0x47C),
+            "PMCCFILTR_EL0[31:0] (external)"
+        );
+        assert_eq!(
+            name(AccessKind::ExternalRead, 0x480),
+            "offset 0x480 (external)"
+        );
     }
 
     #[test]

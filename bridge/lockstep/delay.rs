@@ -9,7 +9,8 @@ use super::compare::{Difference, Field};
 pub struct Delay {
     increment: usize,
     access: usize,
-    /// The last cycles, oldest first; `max(increment, access)` of them.
+    spe: usize,
+    /// The last cycles, oldest first; as many as the longest latency.
     past: Vec<(CycleInput, CycleOutput, Unknown)>,
 }
 
@@ -28,10 +29,12 @@ impl Delay {
     pub fn new(parameters: &DutParameters) -> Self {
         let increment = usize::from(parameters.latency_increment);
         let access = usize::from(parameters.latency_access);
+        let spe = usize::from(parameters.latency_spe);
         Self {
             increment,
             access,
-            past: vec![before_start(); increment.max(access)],
+            spe,
+            past: vec![before_start(); increment.max(access).max(spe)],
         }
     }
 
@@ -49,8 +52,10 @@ impl Delay {
     pub fn of(&self, difference: Option<&Difference>) -> u64 {
         let latency = match difference.map(|difference| difference.field) {
             Some(Field::Increment(_) | Field::CycleIncrement) => self.increment,
-            Some(Field::AccessData | Field::AccessOutcome | Field::Reserved) => self.access,
-            None => 0,
+            Some(Field::AccessData | Field::AccessOutcome | Field::TrapIss) => self.access,
+            Some(Field::Sampling(_)) => self.spe,
+            // They are zero in every cycle.
+            Some(Field::Reserved(_)) | None => 0,
         };
         latency as u64
     }
@@ -78,15 +83,19 @@ impl Delay {
         for k in 0..outputs.len() {
             let (_, counted, counted_unknown) = &line[k + depth - self.increment];
             let (input, accessed, accessed_unknown) = &line[k + depth - self.access];
+            let (_, sampled, sampled_unknown) = &line[k + depth - self.spe];
             outputs[k] = CycleOutput {
                 increment: counted.increment,
-                ..*accessed
+                access_data: accessed.access_data,
+                access_outcome: accessed.access_outcome,
+                trap_iss: accessed.trap_iss,
+                ..*sampled
             };
             inputs[k] = *input;
             unknowns[k] = Unknown {
                 access_data: accessed_unknown.access_data,
                 increments: counted_unknown.increments,
-                spe: counted_unknown.spe,
+                spe: sampled_unknown.spe,
             };
         }
         self.past = line.split_off(line.len() - depth);

@@ -99,7 +99,7 @@ impl Lockstep {
         let spare = (0..runner.depth()).map(|_| Batch::default()).collect();
         Ok(Self {
             model,
-            ledger: Ledger::new(implementation.pmu.counters),
+            ledger: Ledger::new(implementation),
             delay,
             runner,
             stimulus,
@@ -153,6 +153,8 @@ impl Lockstep {
                 return Ok(Outcome::Agree);
             }
             let mut batch = self.receive();
+            self.keep(&mut batch);
+            batch.expect(&mut self.model, &mut self.delay);
             let result = batch.compare(&self.delay, &mut self.ledger);
             self.cycles += result.compared as u64;
             let observed = observe(batch.inputs());
@@ -173,16 +175,11 @@ impl Lockstep {
 
     /// Makes the next batch and sends it off; false at the end of the stimulus.
     fn make(&mut self, mut batch: Batch, limit: u64) -> Result<bool, StimulusError> {
-        let before = (self.model.clone(), self.stimulus.checkpoint());
         let filled = batch.fill(&mut self.stimulus, self.made, limit - self.made);
         if !matches!(filled, Ok(true)) {
             self.spare.push(batch);
             return filled;
         }
-        if let Some(reset) = batch.last_reset() {
-            self.keep(reset, before);
-        }
-        batch.expect(&mut self.model, &mut self.delay);
         self.made += batch.inputs().len() as u64;
         self.runner.send(batch);
         self.on_their_way += 1;
@@ -194,16 +191,18 @@ impl Lockstep {
         self.runner.receive()
     }
 
-    /// Keeps a checkpoint before a batch with a reset.
-    fn keep(&mut self, reset: u64, before: (Model, StimulusCheckpoint)) {
+    /// Keeps a checkpoint before a batch with a reset, which the model has not come to yet.
+    fn keep(&mut self, batch: &mut Batch) {
+        let Some((reset, stimulus)) = batch.take_reset() else {
+            return;
+        };
         if self.checkpoints.len() == CHECKPOINTS {
             self.checkpoints.pop_front();
         }
-        let (model, stimulus) = before;
         self.checkpoints.push_back(Checkpoint {
-            cycle: self.made,
+            cycle: batch.start,
             reset,
-            model,
+            model: self.model.clone(),
             stimulus,
         });
     }

@@ -1,11 +1,16 @@
 //! The ledger: per field, how often it was compared, not compared, and compared with a value that had changed.
 //! A field that never changes shows nothing, however often it agrees.
 
+use bytemuck::allocation::zeroed_vec;
+use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg, Unknown};
+use pmu_model::{
+    AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, SysReg, Unknown,
+};
 use serde::Serialize;
 
-use super::compare::{Compared, register_name};
+use super::compare::{Compared, Sampling, access_name};
+use super::sampling::{SamplingSummary, SamplingTally};
 
 /// One field of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,7 +25,8 @@ pub struct FieldTally {
     pub changed: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 struct Reads {
     compared: u64,
     unknown: u64,
@@ -28,35 +34,81 @@ struct Reads {
     last: u64,
 }
 
+/// The ways to read: MRS, MRC, from outside the PE. Each has addresses of its own.
+const VIEWS: [AccessKind; 3] = [
+    AccessKind::Read,
+    AccessKind::Read32,
+    AccessKind::ExternalRead,
+];
+
+/// Addresses of a view.
+const ADDRESSES: usize = 1 << 16;
+
+/// The fields of group SPE that are a byte each, in the order of the contract.
+const SAMPLING_BYTES: usize = 7;
+
+fn sampling_bytes(output: &CycleOutput) -> [u8; SAMPLING_BYTES] {
+    [
+        output.in_flight,
+        output.selected,
+        output.first_selected,
+        output.collided,
+        output.coll,
+        output.random_drawn,
+        output.random_byte,
+    ]
+}
+
 /// What a run has compared.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     counters: usize,
+    has_spe: bool,
     cycles: u64,
     unknown: [u64; COUNTER_LANES],
+    unknown_spe: u64,
+    /// Of the increments.
     changed: [u64; COUNTER_LANES],
-    outcome_changed: u64,
+    changed_outcome: u64,
+    changed_iss: u64,
+    changed_pmsicr: u64,
+    /// Of [`sampling_bytes`].
+    changed_sampling: [u64; SAMPLING_BYTES],
     last: CycleOutput,
-    /// By encoding.
+    /// By view and address.
     reads: Vec<Reads>,
+    sampling: SamplingTally,
 }
 
 impl Ledger {
-    /// An empty ledger of a design with `counters` event counters.
-    pub fn new(counters: u8) -> Self {
+    /// An empty ledger of a design of `implementation`.
+    pub fn new(implementation: &Implementation) -> Self {
         Self {
-            counters: counters.into(),
+            counters: implementation.pmu.counters.into(),
+            has_spe: implementation.spe.implemented,
             cycles: 0,
             unknown: [0; COUNTER_LANES],
+            unknown_spe: 0,
             changed: [0; COUNTER_LANES],
-            outcome_changed: 0,
+            changed_outcome: 0,
+            changed_iss: 0,
+            changed_pmsicr: 0,
+            changed_sampling: [0; SAMPLING_BYTES],
             last: CycleOutput::default(),
-            reads: vec![Reads::default(); 1 << 16],
+            // Of which few pages are ever touched.
+            reads: zeroed_vec(VIEWS.len() * ADDRESSES),
+            sampling: SamplingTally::new(implementation.spe.ernd),
         }
     }
 
     /// Enters a batch that was compared.
-    pub fn enter(&mut self, inputs: &[CycleInput], expected: &[CycleOutput], unknowns: &[Unknown]) {
+    pub fn enter(
+        &mut self,
+        inputs: &[CycleInput],
+        expected: &[CycleOutput],
+        unknowns: &[Unknown],
+        rtl: &[CycleOutput],
+    ) {
         let ledger = &mut *self;
         pulp::Arch::new().dispatch(
             #[inline(always)]
@@ -66,21 +118,30 @@ impl Ledger {
                 ledger.enter_changes(expected);
             },
         );
-        for ((input, output), unknown) in inputs.iter().zip(expected).zip(unknowns) {
+        for (((input, output), unknown), rtl) in inputs.iter().zip(expected).zip(unknowns).zip(rtl)
+        {
             if unknown.increments != 0 {
                 self.enter_unknown(unknown.increments);
             }
-            if input.access_kind == AccessKind::Read as u8
-                && output.access_outcome == AccessOutcome::Ok as u8
-            {
-                let reads = &mut self.reads[usize::from(input.access_address)];
-                reads.compared += 1;
-                reads.unknown += u64::from(unknown.access_data != 0);
-                reads.changed += u64::from(reads.last != output.access_data);
-                reads.last = output.access_data;
+            self.unknown_spe += u64::from(unknown.spe);
+            if output.access_outcome == AccessOutcome::Ok as u8 {
+                self.enter_read(input, output, unknown);
             }
+            self.sampling.enter(input, output, unknown.spe, rtl);
         }
         self.cycles += expected.len() as u64;
+    }
+
+    fn enter_read(&mut self, input: &CycleInput, output: &CycleOutput, unknown: &Unknown) {
+        let kind = AccessKind::from_code(input.access_kind);
+        let Some(view) = VIEWS.iter().position(|&view| view == kind) else {
+            return;
+        };
+        let reads = &mut self.reads[view * ADDRESSES + usize::from(input.access_address)];
+        reads.compared += 1;
+        reads.unknown += u64::from(unknown.access_data != 0);
+        reads.changed += u64::from(reads.last != output.access_data);
+        reads.last = output.access_data;
     }
 
     #[inline(always)]
@@ -88,18 +149,24 @@ impl Ledger {
         // Counts of 16 bits vectorize best, and hold a chunk of this length.
         for chunk in expected.chunks(1 << 15) {
             let mut changed = [0u16; COUNTER_LANES];
-            let mut last = self.last.increment;
+            let mut sampling = [0u16; SAMPLING_BYTES];
+            let mut last = self.last;
             for output in chunk {
                 for n in 0..COUNTER_LANES {
-                    changed[n] += u16::from(output.increment[n] != last[n]);
+                    changed[n] += u16::from(output.increment[n] != last.increment[n]);
                 }
-                last = output.increment;
-                self.outcome_changed +=
-                    u64::from(output.access_outcome != self.last.access_outcome);
-                self.last.access_outcome = output.access_outcome;
+                let (bytes, last_bytes) = (sampling_bytes(output), sampling_bytes(&last));
+                for n in 0..SAMPLING_BYTES {
+                    sampling[n] += u16::from(bytes[n] != last_bytes[n]);
+                }
+                self.changed_outcome += u64::from(output.access_outcome != last.access_outcome);
+                self.changed_iss += u64::from(output.trap_iss != last.trap_iss);
+                self.changed_pmsicr += u64::from(output.pmsicr != last.pmsicr);
+                last = *output;
             }
-            self.last.increment = last;
-            for (total, changed) in self.changed.iter_mut().zip(changed) {
+            self.last = last;
+            let lanes = self.changed.iter_mut().zip(changed);
+            for (total, changed) in lanes.chain(self.changed_sampling.iter_mut().zip(sampling)) {
                 *total += u64::from(changed);
             }
         }
@@ -124,24 +191,71 @@ impl Ledger {
             .map(|n| lane(n, format!("V[{n}]")))
             .collect();
         fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
-        fields.push(FieldTally {
-            field: "access outcome".into(),
-            compared: self.cycles,
-            not_compared: 0,
-            changed: self.outcome_changed,
-        });
-        fields.extend(
-            SysReg::of_counters(self.counters as u8).filter_map(|register| {
-                let reads = self.reads[usize::from(register.address())];
-                (reads.compared > 0).then(|| FieldTally {
-                    field: register_name(register.address()),
-                    compared: reads.compared - reads.unknown,
-                    not_compared: reads.unknown,
-                    changed: reads.changed,
-                })
-            }),
-        );
+        let whole = |field: &str, not_compared: u64, changed: u64| FieldTally {
+            field: field.into(),
+            compared: self.cycles - not_compared,
+            not_compared,
+            changed,
+        };
+        fields.push(whole("access outcome", 0, self.changed_outcome));
+        fields.push(whole("ISS of the trap", 0, self.changed_iss));
+        if self.has_spe {
+            let spe = |field: Sampling, changed| whole(field.name(), self.unknown_spe, changed);
+            fields.push(spe(Sampling::Pmsicr, self.changed_pmsicr));
+            let bytes = [
+                Sampling::InFlight,
+                Sampling::Selected,
+                Sampling::FirstSelected,
+                Sampling::Collided,
+                Sampling::Coll,
+                Sampling::RandomDrawn,
+                Sampling::RandomByte,
+            ];
+            fields.extend(
+                bytes
+                    .into_iter()
+                    .zip(self.changed_sampling)
+                    .map(|(field, changed)| spe(field, changed)),
+            );
+        }
+        let registers = SysReg::of_counters(self.counters as u8).map(SysReg::address);
+        fields.extend(self.read_in(AccessKind::Read, registers));
+        fields.extend(self.read_in(AccessKind::Read32, 0..=u16::MAX));
+        let (named, others): (Vec<_>, Vec<_>) = self
+            .read_in(AccessKind::ExternalRead, 0..=u16::MAX)
+            .partition(|tally| !tally.field.starts_with("offset"));
+        fields.extend(named);
+        // RAZ/WI (DUT-37).
+        fields.extend(others.into_iter().reduce(|sum, other| FieldTally {
+            field: "other offsets (external)".into(),
+            compared: sum.compared + other.compared,
+            not_compared: sum.not_compared + other.not_compared,
+            changed: sum.changed + other.changed,
+        }));
         fields
+    }
+
+    /// What was read by `kind` at some of `addresses`.
+    fn read_in(
+        &self,
+        kind: AccessKind,
+        addresses: impl Iterator<Item = u16>,
+    ) -> impl Iterator<Item = FieldTally> {
+        let view = VIEWS.iter().position(|&view| view == kind).unwrap_or(0);
+        let reads = &self.reads[view * ADDRESSES..][..ADDRESSES];
+        addresses
+            .map(move |address| (address, reads[usize::from(address)]))
+            .filter(|(_, reads)| reads.compared > 0)
+            .map(move |(address, reads)| FieldTally {
+                field: access_name(&CycleInput {
+                    access_kind: kind as u8,
+                    access_address: address,
+                    ..CycleInput::default()
+                }),
+                compared: reads.compared - reads.unknown,
+                not_compared: reads.unknown,
+                changed: reads.changed,
+            })
     }
 
     /// Registers of the design that were never read.
@@ -152,6 +266,11 @@ impl Ledger {
             .filter(|register| self.reads[usize::from(register.address())].compared == 0)
             .map(|register| register.to_string())
             .collect()
+    }
+
+    /// Statistics of sampling, if the design samples.
+    pub fn sampling(&self) -> Option<SamplingSummary> {
+        self.has_spe.then(|| self.sampling.summary())
     }
 
     /// The sum over all fields.
@@ -171,7 +290,9 @@ mod tests {
 
     #[test]
     fn tells_compared_unknown_and_changed_apart() {
-        let mut ledger = Ledger::new(2);
+        let mut implementation = Implementation::default();
+        implementation.pmu.counters = 2;
+        let mut ledger = Ledger::new(&implementation);
         let inputs = [CycleInput::read(SysReg::Pmselr), CycleInput::default()];
         let mut expected = [CycleOutput::default(); 2];
         expected[0].access_outcome = AccessOutcome::Ok as u8;
@@ -182,10 +303,10 @@ mod tests {
             Unknown {
                 access_data: 0,
                 increments: 1,
-                spe: false,
+                spe: true,
             },
         ];
-        ledger.enter(&inputs, &expected, &unknowns);
+        ledger.enter(&inputs, &expected, &unknowns, &expected);
         let fields = ledger.fields();
         let find = |name: &str| fields.iter().find(|field| field.field == name).unwrap();
         assert_eq!((find("V[0]").compared, find("V[0]").not_compared), (1, 1));
@@ -195,12 +316,14 @@ mod tests {
             (find("PMSELR_EL0").compared, find("PMSELR_EL0").changed),
             (1, 1)
         );
+        let spe = find("operations selected");
+        assert_eq!((spe.compared, spe.not_compared), (1, 1));
         assert!(ledger.never_read().contains(&"PMCR_EL0".to_owned()));
         assert_eq!(
             ledger.total(),
             Compared {
-                compared: 2 + 1 + 2 + 2 + 1,
-                not_compared: 1
+                compared: 2 + 1 + 2 + 2 + 2 + 1 + 8,
+                not_compared: 1 + 8
             }
         );
     }

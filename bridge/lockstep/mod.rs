@@ -6,6 +6,7 @@ pub mod delay;
 pub mod engine;
 pub mod ledger;
 pub mod pipeline;
+pub mod sampling;
 pub mod supervise;
 pub mod verdict;
 
