@@ -68,8 +68,8 @@ module lockstep_dut #(
   parameter int SystemPmus = 2,
   // System PMU s in bits 320*s and up: counters of Counter Group g [8*g+7:8*g], groups [127:120],
   // bits of a counter [135:128], SPMCFGR_EL1 bit 19 [136] and feature bits in place [175:144],
-  // SPMIIDR_EL1 [207:176], SPMDEVARCH_EL1 [239:208], SPMDEVAFF_EL1 [303:240], or zero for a register
-  // that is not implemented
+  // SPMIIDR_EL1 [207:176], SPMDEVARCH_EL1 [239:208], SPMDEVAFF_EL1 [303:240], each of the last
+  // three zero if it is not implemented
   parameter logic [4*320-1:0] SystemPmuConfig = {
     320'd0,
     320'd0,
@@ -107,8 +107,9 @@ module lockstep_dut #(
   if (Pmmir < 0 || Pmmir > 32'h000F_FFFF) begin : gen_check_pmmir
     `PMU_ILLEGAL("Pmmir must be 0 to 0xFFFFF")
   end
-  if (((Th | Edge | Th2 | Chain | Pmuv3p1 | El2 | El3 | Sel2 | Rme | Sebep | Sme | Mt | Tme | Mtpmu |
-        Fgt | Fgt2 | Pmuv3p9 | Hpmn0 | Vhe | Layout2021 | Access2021 | Spe | Ernd | SpeExc) & ~1)
+  if (((Th | Edge | Th2 | Chain | Pmuv3p1 | El2 | El3 | Sel2 | Rme | Sebep | Sme | Mt | Tme |
+        Mtpmu | Fgt | Fgt2 | Pmuv3p9 | Hpmn0 | Vhe | Layout2021 | Access2021 | Spe | Ernd |
+        SpeExc) & ~1)
       != 0) begin : gen_check_features
     `PMU_ILLEGAL("Features must be 0 or 1")
   end
@@ -369,9 +370,9 @@ module lockstep_dut #(
     assign spmcfgr = '0;
   end
 
-  ////////////////////////////
-  // Outcome of the access  //
-  ////////////////////////////
+  ///////////////////////////
+  // Outcome of the access //
+  ///////////////////////////
 
   logic [7:0] access_outcome;
   logic [63:0] access_data;

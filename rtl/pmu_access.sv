@@ -49,6 +49,9 @@ module pmu_access #(
   output logic pmevcntr_we_o,
   output logic pmevtyper_we_o,
 
+  // PMEVCNTR is read; without it pmevcntr_i is not looked at
+  output logic pmevcntr_re_o,
+
   // Write of PMEVTYPER and PMCCFILTR: which halves, and the data in its place
   output logic [1:0] half_o,
   output logic [63:0] half_wdata_o,
@@ -87,9 +90,9 @@ module pmu_access #(
   assign write = kind_i == pmu_pkg::KindMsr || kind_i == pmu_pkg::KindMcr ||
                  kind_i == pmu_pkg::KindExternalWrite;
 
-  /////////////////////////////////
-  // Decode of System registers  //
-  /////////////////////////////////
+  ////////////////////////////////
+  // Decode of System registers //
+  ////////////////////////////////
 
   logic [2:0] op1;
   logic [15:0] encoding;
@@ -212,6 +215,8 @@ module pmu_access #(
   assign pmccfiltr_we_o = write && is_pmccfiltr;
   assign pmevcntr_we_o = write && is_pmevcntr;
   assign pmevtyper_we_o = write && reaches_pmevtyper;
+
+  assign pmevcntr_re_o = read && is_pmevcntr;
 
   // DUT-36, DUT-37
   assign half_o = {aarch64 || external_high, aarch64 || aarch32 || external_low};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Access rules of PMEVTYPER<n>_EL0: the outcome of an MRS, MSR, MRC or MCR, as rows (a) to (j) of
-// ETY-40. Row (b) is not of this design (A-ETY-12), and neither are the choices of ETY-42 (A-ETY-5).
+// Access rules of PMEVTYPER<n>_EL0: the outcome of an MRS, MSR, MRC or MCR, by rows (a) to (j) of
+// ETY-40. Row (b) is not of this design (A-ETY-12), and neither is another choice of ETY-42 than
+// UNDEFINED for (a) and a trap to EL2 for (f) (A-ETY-5).
 
 module pmu_access_rules #(
   parameter bit El2 = 1'b1,

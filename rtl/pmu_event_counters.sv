@@ -69,7 +69,7 @@ module pmu_event_counters #(
 
   logic [4:0] index;
   logic pmcr_we, pmcntenset_we, pmcntenclr_we, pmovsset_we, pmovsclr_we, pmselr_we;
-  logic pmccntr_we, pmccfiltr_we, pmevcntr_we, pmevtyper_we;
+  logic pmccntr_we, pmccfiltr_we, pmevcntr_we, pmevcntr_re, pmevtyper_we;
   logic [1:0] half;
   logic [63:0] half_wdata;
 
@@ -116,6 +116,7 @@ module pmu_event_counters #(
     .pmccntr_we_o   (pmccntr_we),
     .pmccfiltr_we_o (pmccfiltr_we),
     .pmevcntr_we_o  (pmevcntr_we),
+    .pmevcntr_re_o  (pmevcntr_re),
     .pmevtyper_we_o (pmevtyper_we),
     .half_o         (half),
     .half_wdata_o   (half_wdata),
@@ -253,9 +254,27 @@ module pmu_event_counters #(
   // Events //
   ////////////
 
-  // DUT-51: an event is of one of the two, and the other is zero.
+  // DUT-51: a counter has a value of one of the two, and the other is zero.
   logic [Lanes*EventWidth-1:0] event_value;
-  logic [Lanes*EventWidth-1:0] thread_value;
+  logic [Lanes*EventWidth-1:0] retired_value;
+  logic [31:0] occurs;
+
+  pmu_thread_events #(
+    .Counters  (Counters),
+    .EventWidth(EventWidth)
+  ) u_thread_events (
+    .clk_i,
+    .rst_i,
+    .we_i           (pmevtyper_we),
+    .index_i        (index),
+    .evt_count_i    (pmevtyper_next[pmu_pkg::TypeEventWidth-1:0]),
+    .driven_threads_i,
+    .threads_i,
+    .mt_i           (mt),
+    .counted_i      (counted),
+    .occurs_o       (occurs),
+    .retired_value_o(retired_value)
+  );
 
   pmu_event_mux #(
     .Counters  (Counters),
@@ -270,25 +289,10 @@ module pmu_event_counters #(
     .evt_count_i  (pmevtyper_next[pmu_pkg::TypeEventWidth-1:0]),
     .event_i,
     .driven_threads_i,
+    .count_i      (threads_i[pmu_pkg::ThreadCountLsb +: pmu_pkg::LaneWidth]),
     .sample_i,
-    .counted_i    (counted[31:0]),
+    .occurs_i     (occurs),
     .event_value_o(event_value)
-  );
-
-  pmu_thread_events #(
-    .Counters  (Counters),
-    .EventWidth(EventWidth)
-  ) u_thread_events (
-    .clk_i,
-    .rst_i,
-    .we_i       (pmevtyper_we),
-    .index_i    (index),
-    .evt_count_i(pmevtyper_next[pmu_pkg::TypeEventWidth-1:0]),
-    .driven_threads_i,
-    .threads_i,
-    .mt_i       (mt),
-    .counted_i  (counted),
-    .value_o    (thread_value)
   );
 
   ////////////////////
@@ -334,9 +338,6 @@ module pmu_event_counters #(
   logic [Lanes*EventWidth-1:0] v_e;
   logic [Lanes*EventWidth-1:0] v;
 
-  // For reads
-  logic [63:0] pmevcntr_lane[32];
-
   for (genvar n = 0; n < Counters; n++) begin : gen_counter
     localparam bit Odd = n % 2 == 1;
     localparam int Even = n - n % 2;
@@ -353,7 +354,7 @@ module pmu_event_counters #(
     assign v_link = Odd ? link_v[EventWidth*Even +: EventWidth] : '0;
 
     assign value_n = event_value[EventWidth*n +: EventWidth] |
-                     thread_value[EventWidth*n +: EventWidth];
+                     retired_value[EventWidth*n +: EventWidth];
 
     // DUT-17
     if (Chain && Odd) begin : gen_chain
@@ -401,7 +402,7 @@ module pmu_event_counters #(
       .clear_i   (clear_events),
       .we_i      (pmevcntr_we && index == 5'(n)),
       .wdata_i   (access_data_i),
-      .pmevcntr_o(pmevcntr_lane[n]),
+      .pmevcntr_o(pmevcntr[64*n +: 64]),
       .carry_31_o(carry_31_n),
       .carry_63_o(carry_63[n])
     );
@@ -409,20 +410,27 @@ module pmu_event_counters #(
     assign carry_31[n] = carry_31_n;
 
     assign v[EventWidth*n +: EventWidth] = v_n;
-    assign pmevcntr[64*n +: 64] = pmevcntr_lane[n];
 
     assign link_v[EventWidth*n +: EventWidth] = Odd ? '0 : v_n;
     // DUT-17: an overflow of a 32-bit counter
     assign link_chain[n] = !Odd && carry_31_n && !pmcr_lp && !written[n];
   end
 
-  // Lanes without a counter
-  for (genvar n = Counters; n < 32; n++) begin : gen_no_counter
-    assign pmevcntr_lane[n] = '0;
-    if (n < 31) begin : gen_carry
-      assign carry_31[n] = 1'b0;
-      assign carry_63[n] = 1'b0;
+  // The counter that is read, of those up to n
+  for (genvar n = 0; n < Lanes; n++) begin : gen_read
+    logic [63:0] upto;
+
+    if (n == 0) begin : gen_first
+      assign upto = pmevcntr[63:0];
+    end else begin : gen_next
+      assign upto = (index == 5'(n)) ? pmevcntr[64*n +: 64] : gen_read[n-1].upto;
     end
+  end
+
+  // Lanes without a counter
+  for (genvar n = Counters; n < 31; n++) begin : gen_no_counter
+    assign carry_31[n] = 1'b0;
+    assign carry_63[n] = 1'b0;
   end
   if (Counters == 0) begin : gen_no_counters
     assign link_v = '0;
@@ -431,7 +439,7 @@ module pmu_event_counters #(
     assign {v_b, c_t, c_p, c_e, v_t, v_e, v} = '0;
   end
 
-  assign pmevcntr_index = pmevcntr_lane[index];
+  assign pmevcntr_index = pmevcntr_re ? gen_read[Lanes-1].upto : '0;
 
   // DUT-22
   assign overflow[30:0] = (pmcr_lp ? carry_63 : carry_31) & ~written[30:0];
@@ -454,7 +462,7 @@ module pmu_event_counters #(
 
   // Read by waves alone, or not by every parameter set
   logic unused_waves;
-  assign unused_waves = ^{pmevtyper, pmevcntr, event_value, thread_value, counting, link_v, link_chain,
-                          written, plain, v_b, c_t, c_p, c_e, v_t, v_e, v};
+  assign unused_waves = ^{pmevtyper, pmevcntr, event_value, retired_value, counting, link_v,
+                          link_chain, written, plain, v_b, c_t, c_p, c_e, v_t, v_e, v};
 
 endmodule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Event multiplexer: the value of the event that each counter is configured for, of those events
-// that are of thread 0: lanes of the input, and what sampling counts (DUT-51). CHAIN is not an event
-// of the multiplexer; where it is implemented its lane reads as zero (DUT-17).
+// Event multiplexer: the value that the event of each counter has if it occurs for that counter:
+// lanes of the input, what sampling counts, and 1 for events that count cycles (DUT-51). CHAIN is
+// not an event of the multiplexer; where it is implemented its lane reads as zero (DUT-17).
 
 module pmu_event_mux #(
   parameter int Counters = 31,
@@ -22,12 +22,13 @@ module pmu_event_mux #(
   input  logic [pmu_pkg::TypeEventWidth-1:0] evt_count_i,
 
   input  logic [pmu_pkg::EventsWidth-1:0] event_i,
-  // Events of the threads are not those of the lanes
+  // The events of the threads are not those of the lanes; count of thread 0
   input  logic driven_threads_i,
+  input  logic [pmu_pkg::LaneWidth-1:0] count_i,
   // SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION, in this order from bit 0
   input  logic [4*8-1:0] sample_i,
-  // The counter counts thread 0
-  input  logic [31:0] counted_i,
+  // The event of the counter occurs
+  input  logic [31:0] occurs_i,
 
   output logic [Lanes*EventWidth-1:0] event_value_o
 );
@@ -35,32 +36,35 @@ module pmu_event_mux #(
   localparam int EventIndexWidth = $clog2(pmu_pkg::MaxEvents);
   localparam int IndexWidth = (Lanes > 1) ? $clog2(Lanes) : 1;
 
-  // Lanes of the multiplexer: the lanes of `event`, the events SAMPLE_*, and zero above them, up to
-  // a power of two, so that an index is always in range
+  // Inputs of the multiplexer: the lanes of `event`, the events SAMPLE_*, events that count cycles
+  // and have no lane, and zeros up to a power of two, so that an index is always in range
   localparam int Inputs = 2 * pmu_pkg::MaxEvents;
   localparam int InputIndexWidth = EventIndexWidth + 1;
   localparam int InputSample = pmu_pkg::MaxEvents;
-  localparam int InputNone = InputSample + 4;
+  localparam int InputCycles = InputSample + 4;
+  localparam int InputNone = InputCycles + 1;
 
-  /////////////////////////
+  //////////////////////////
   // Which event, decoded //
-  /////////////////////////
-
-  function automatic logic [InputIndexWidth-1:0] input_of(
-      logic [pmu_pkg::TypeEventWidth-1:0] evt_count);
-    if (evt_count < pmu_pkg::TypeEventWidth'(pmu_pkg::MaxEvents)) begin
-      return evt_count[InputIndexWidth-1:0];
-    end
-    if (evt_count[pmu_pkg::TypeEventWidth-1:2] ==
-        pmu_pkg::EventSamplePop[pmu_pkg::TypeEventWidth-1:2]) begin
-      return InputIndexWidth'(InputSample) | InputIndexWidth'(evt_count[1:0]);
-    end
-    return InputIndexWidth'(InputNone);
-  endfunction
+  //////////////////////////
 
   // Decoded when the register is written
   logic [InputIndexWidth-1:0] input_q[Lanes];
+  logic [InputIndexWidth-1:0] chosen;
   logic [IndexWidth-1:0] index;
+  logic is_lane, is_sample, is_cycles;
+
+  assign is_lane = evt_count_i[pmu_pkg::TypeEventWidth-1:EventIndexWidth] == '0;
+  assign is_sample = evt_count_i[pmu_pkg::TypeEventWidth-1:2] ==
+                     pmu_pkg::EventSamplePop[pmu_pkg::TypeEventWidth-1:2];
+  assign is_cycles =
+      evt_count_i == pmu_pkg::EventStallSecond || evt_count_i == pmu_pkg::EventOtherCycles ||
+      evt_count_i == pmu_pkg::EventStallFrontendL1i || evt_count_i == pmu_pkg::EventStallBackendL1d;
+
+  assign chosen =
+      is_lane   ? evt_count_i[InputIndexWidth-1:0] :
+      is_sample ? (InputIndexWidth'(InputSample) | InputIndexWidth'(evt_count_i[1:0])) :
+      is_cycles ? InputIndexWidth'(InputCycles) : InputIndexWidth'(InputNone);
 
   assign index = index_i[IndexWidth-1:0];
 
@@ -68,7 +72,7 @@ module pmu_event_mux #(
     if (rst_i) begin  // DUT-11: evtCount is zero
       for (int n = 0; n < Lanes; n++) input_q[n] <= '0;
     end else if (we_i) begin
-      input_q[index] <= input_of(evt_count_i);
+      input_q[index] <= chosen;
     end
   end
 
@@ -80,18 +84,27 @@ module pmu_event_mux #(
 
   for (genvar e = 0; e < Inputs; e++) begin : gen_lane
     // Of the threads, if they are driven
-    localparam bit Thread =
-        e == 32'(pmu_pkg::EventInstRetired) || e == 32'(pmu_pkg::EventCpuCycles) ||
-        e == 32'(pmu_pkg::EventStallFrontend) || e == 32'(pmu_pkg::EventStallBackend) ||
-        e == 32'(pmu_pkg::EventStall);
+    localparam bit Cycles =
+        e == 32'(pmu_pkg::EventCpuCycles) || e == 32'(pmu_pkg::EventStallFrontend) ||
+        e == 32'(pmu_pkg::EventStallBackend) || e == 32'(pmu_pkg::EventStall) || e == InputCycles;
+    localparam bit Retired = e == 32'(pmu_pkg::EventInstRetired);
+
+    logic [EventWidth-1:0] own;
 
     if (e < EventCount && !(Chain && e == 32'(pmu_pkg::EventChain))) begin : gen_event
-      assign lane[e] =
-          (Thread && driven_threads_i) ? '0 : event_i[pmu_pkg::LaneWidth*e +: EventWidth];
-    end else if (e >= InputSample && e < InputNone) begin : gen_sample
-      assign lane[e] = EventWidth'(sample_i[8*(e - InputSample) +: 8]);
+      assign own = event_i[pmu_pkg::LaneWidth*e +: EventWidth];
+    end else if (e >= InputSample && e < InputCycles) begin : gen_sample
+      assign own = EventWidth'(sample_i[8*(e - InputSample) +: 8]);
     end else begin : gen_unsupported
-      assign lane[e] = '0;  // DUT-16
+      assign own = '0;  // DUT-16
+    end
+
+    if (Cycles) begin : gen_cycles
+      assign lane[e] = driven_threads_i ? EventWidth'(1) : own;
+    end else if (Retired) begin : gen_retired
+      assign lane[e] = driven_threads_i ? count_i[EventWidth-1:0] : own;
+    end else begin : gen_own
+      assign lane[e] = own;
     end
   end
 
@@ -99,13 +112,12 @@ module pmu_event_mux #(
   // Values //
   ////////////
 
-  // With MT == 1 a counter can count while thread 0 is filtered: these events are zero then.
   for (genvar n = 0; n < Lanes; n++) begin : gen_counter
-    assign event_value_o[EventWidth*n +: EventWidth] = counted_i[n] ? lane[input_q[n]] : '0;
+    assign event_value_o[EventWidth*n +: EventWidth] = occurs_i[n] ? lane[input_q[n]] : '0;
   end
 
   // Bits above EventWidth of a lane, and lanes of events that do not exist, are ignored.
   logic unused_bits;
-  assign unused_bits = ^{event_i, counted_i, index_i, sample_i};
+  assign unused_bits = ^{event_i, occurs_i, count_i, index_i, sample_i};
 
 endmodule

@@ -26,8 +26,8 @@ module pmu_evtyper #(
   input  logic clk_i,
   input  logic rst_i,
 
-  // Write of the register of counter index_i, which is implemented, or of PMCCFILTR_EL0: bits [31:0]
-  // and [63:32] each by half_i
+  // Write of the register of counter index_i, which is implemented, or of PMCCFILTR_EL0; bits
+  // [31:0] and [63:32] are written each by its bit of half_i
   input  logic pmevtyper_we_i,
   input  logic [4:0] index_i,
   input  logic pmccfiltr_we_i,

@@ -43,24 +43,34 @@ module pmu_filter #(
   //////////////////////////////////////////
 
   // ETY-20, inverted. Fields that do not exist are zero, which is all that their features change.
-  function automatic logic counts_in_state(logic [3:0] state, logic [63:0] typer);
+  function automatic logic counts_in_state(input logic [3:0] state, input logic [63:0] typer);
     case (state)
-      {pmu_pkg::StateNonSecure, 2'd0}: return typer[pmu_pkg::TypeU] == typer[pmu_pkg::TypeNsu];
-      {pmu_pkg::StateSecure, 2'd0}:    return !typer[pmu_pkg::TypeU];
-      {pmu_pkg::StateRealm, 2'd0}:     return typer[pmu_pkg::TypeU] == typer[pmu_pkg::TypeRlu];
-      {pmu_pkg::StateNonSecure, 2'd1}: return typer[pmu_pkg::TypeP] == typer[pmu_pkg::TypeNsk];
-      {pmu_pkg::StateSecure, 2'd1}:    return !typer[pmu_pkg::TypeP];
-      {pmu_pkg::StateRealm, 2'd1}:     return typer[pmu_pkg::TypeP] == typer[pmu_pkg::TypeRlk];
-      {pmu_pkg::StateNonSecure, 2'd2}: return typer[pmu_pkg::TypeNsh];
-      {pmu_pkg::StateSecure, 2'd2}:    return typer[pmu_pkg::TypeNsh] != typer[pmu_pkg::TypeSh];
-      {pmu_pkg::StateRealm, 2'd2}:     return typer[pmu_pkg::TypeNsh] != typer[pmu_pkg::TypeRlh];
-      default:                         return typer[pmu_pkg::TypeM] == typer[pmu_pkg::TypeP];
+      {pmu_pkg::StateNonSecure, 2'd0}:
+        counts_in_state = typer[pmu_pkg::TypeU] == typer[pmu_pkg::TypeNsu];
+      {pmu_pkg::StateSecure, 2'd0}:
+        counts_in_state = !typer[pmu_pkg::TypeU];
+      {pmu_pkg::StateRealm, 2'd0}:
+        counts_in_state = typer[pmu_pkg::TypeU] == typer[pmu_pkg::TypeRlu];
+      {pmu_pkg::StateNonSecure, 2'd1}:
+        counts_in_state = typer[pmu_pkg::TypeP] == typer[pmu_pkg::TypeNsk];
+      {pmu_pkg::StateSecure, 2'd1}:
+        counts_in_state = !typer[pmu_pkg::TypeP];
+      {pmu_pkg::StateRealm, 2'd1}:
+        counts_in_state = typer[pmu_pkg::TypeP] == typer[pmu_pkg::TypeRlk];
+      {pmu_pkg::StateNonSecure, 2'd2}:
+        counts_in_state = typer[pmu_pkg::TypeNsh];
+      {pmu_pkg::StateSecure, 2'd2}:
+        counts_in_state = typer[pmu_pkg::TypeNsh] != typer[pmu_pkg::TypeSh];
+      {pmu_pkg::StateRealm, 2'd2}:
+        counts_in_state = typer[pmu_pkg::TypeNsh] != typer[pmu_pkg::TypeRlh];
+      default:
+        counts_in_state = typer[pmu_pkg::TypeM] == typer[pmu_pkg::TypeP];
     endcase
   endfunction
 
   // ETY-22, inverted: VS 01 filters Streaming mode, 10 the other, and 11 none (A-ETY-7).
-  function automatic logic counts_in_mode(logic streaming, logic [1:0] vs);
-    return vs != (streaming ? 2'b01 : 2'b10);
+  function automatic logic counts_in_mode(input logic streaming, input logic [1:0] vs);
+    counts_in_mode = vs != (streaming ? 2'b01 : 2'b10);
   endfunction
 
   /////////////////////////////////////////////////////////////

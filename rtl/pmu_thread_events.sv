@@ -19,54 +19,50 @@ module pmu_thread_events #(
   input  logic [4:0] index_i,
   input  logic [pmu_pkg::TypeEventWidth-1:0] evt_count_i,
 
-  // The conditions and counts of the threads hold; without it every value is zero
+  // The conditions and counts of the threads hold; without it there are no such events
   input  logic driven_threads_i,
   input  logic [pmu_pkg::ThreadsWidth-1:0] threads_i,
   // Effective MT, and the threads that each counter counts: with MT == 0 thread 0 or none
   input  logic [31:0] mt_i,
   input  logic [pmu_pkg::MaxThreads*32-1:0] counted_i,
 
-  // Zero for a counter whose event is not of the threads
-  output logic [Lanes*EventWidth-1:0] value_o
+  // The event of the counter is one of thread 0, which it counts, or one of cycles, and counts this
+  // one: it has the value of the multiplexer, which is 1 for an event of cycles
+  output logic [31:0] occurs_o,
+  // INST_RETIRED of several threads, and zero for every other event
+  output logic [Lanes*EventWidth-1:0] retired_value_o
 );
 
-  ////////////////////////////////////////
-  // What the event of a counter is of  //
-  ////////////////////////////////////////
+  ///////////////////////////////////////
+  // What the event of a counter is of //
+  ///////////////////////////////////////
 
   // An event that counts cycles is CPU_CYCLES under conditions (CYC-03): of a stall, a second one
   // (CYC-11, CYC-12), another one (CYC-13).
-  typedef struct packed {
-    logic retired;
-    logic cycles;
-    logic stall;
-    logic frontend;
-    logic backend;
-    logic second;
-    logic other;
-  } kind_t;
+  logic is_retired, is_cycles;
+  logic needs_stall, needs_frontend, needs_backend, needs_second, needs_other;
 
-  function automatic kind_t kind_of(logic [pmu_pkg::TypeEventWidth-1:0] evt_count);
-    case (evt_count)
-      pmu_pkg::EventInstRetired:      return 7'b1_000000;
-      pmu_pkg::EventCpuCycles:        return 7'b0_100000;
-      pmu_pkg::EventStall:            return 7'b0_110000;
-      pmu_pkg::EventStallFrontend:    return 7'b0_101000;
-      pmu_pkg::EventStallBackend:     return 7'b0_100100;
-      pmu_pkg::EventStallSecond:      return 7'b0_110010;
-      pmu_pkg::EventStallFrontendL1i: return 7'b0_101010;
-      pmu_pkg::EventStallBackendL1d:  return 7'b0_100110;
-      pmu_pkg::EventOtherCycles:      return 7'b0_100001;
-      default:                        return 7'b0_000000;
+  always_comb begin
+    {is_retired, is_cycles} = '0;
+    {needs_stall, needs_frontend, needs_backend, needs_second, needs_other} = '0;
+    case (evt_count_i)
+      pmu_pkg::EventInstRetired:      is_retired = 1'b1;
+      pmu_pkg::EventCpuCycles:        is_cycles = 1'b1;
+      pmu_pkg::EventStall:            {is_cycles, needs_stall} = 2'b11;
+      pmu_pkg::EventStallFrontend:    {is_cycles, needs_frontend} = 2'b11;
+      pmu_pkg::EventStallBackend:     {is_cycles, needs_backend} = 2'b11;
+      pmu_pkg::EventStallSecond:      {is_cycles, needs_stall, needs_second} = 3'b111;
+      pmu_pkg::EventStallFrontendL1i: {is_cycles, needs_frontend, needs_second} = 3'b111;
+      pmu_pkg::EventStallBackendL1d:  {is_cycles, needs_backend, needs_second} = 3'b111;
+      pmu_pkg::EventOtherCycles:      {is_cycles, needs_other} = 2'b11;
+      default:                        is_cycles = 1'b0;
     endcase
-  endfunction
+  end
 
   // Decoded when the register is written
   logic [31:0] retired_q, cycles_q, stall_q, frontend_q, backend_q, second_q, other_q;
-  kind_t kind;
   logic [31:0] lane;
 
-  assign kind = kind_of(evt_count_i);
   assign lane = 32'd1 << index_i;
 
   always_ff @(posedge clk_i) begin
@@ -79,13 +75,13 @@ module pmu_thread_events #(
       second_q <= '0;
       other_q <= '0;
     end else if (we_i) begin
-      retired_q <= (retired_q & ~lane) | ({32{kind.retired}} & lane);
-      cycles_q <= (cycles_q & ~lane) | ({32{kind.cycles}} & lane);
-      stall_q <= (stall_q & ~lane) | ({32{kind.stall}} & lane);
-      frontend_q <= (frontend_q & ~lane) | ({32{kind.frontend}} & lane);
-      backend_q <= (backend_q & ~lane) | ({32{kind.backend}} & lane);
-      second_q <= (second_q & ~lane) | ({32{kind.second}} & lane);
-      other_q <= (other_q & ~lane) | ({32{kind.other}} & lane);
+      retired_q <= (retired_q & ~lane) | ({32{is_retired}} & lane);
+      cycles_q <= (cycles_q & ~lane) | ({32{is_cycles}} & lane);
+      stall_q <= (stall_q & ~lane) | ({32{needs_stall}} & lane);
+      frontend_q <= (frontend_q & ~lane) | ({32{needs_frontend}} & lane);
+      backend_q <= (backend_q & ~lane) | ({32{needs_backend}} & lane);
+      second_q <= (second_q & ~lane) | ({32{needs_second}} & lane);
+      other_q <= (other_q & ~lane) | ({32{needs_other}} & lane);
     end
   end
 
@@ -145,41 +141,46 @@ module pmu_thread_events #(
   assign cycle_event = cycles_q & cpu_cycles & ~any_not_stalled & (any_second | ~second_q) &
                        (any_other | ~other_q);
 
-  ////////////
-  // Values //
-  ////////////
+  logic [31:0] own;
+  logic [31:0] retired;
 
-  logic [31:0] one, retired;
+  assign own = counted_i[31:0];
+  assign retired = driven_threads_i ? (retired_q & mt_i) : '0;
+  assign occurs_o =
+      driven_threads_i ? (cycle_event | (own & ~cycles_q & ~retired)) : own;
+
+  //////////////////
+  // INST_RETIRED //
+  //////////////////
+
+  // For the counters with MT == 1 alone: with MT == 0 it is an event of thread 0 (CYC-15).
   logic [EventWidth-1:0] count[pmu_pkg::MaxThreads];
-  logic [EventWidth-1:0] value[Lanes];
-
-  assign one = driven_threads_i ? cycle_event : '0;
-  assign retired = driven_threads_i ? retired_q : '0;
+  logic [EventWidth-1:0] sum[Lanes];
 
   // The sum is modulo 2^16, of which the low EventWidth bits are used.
   for (genvar t = 0; t < pmu_pkg::MaxThreads; t++) begin : gen_count
     assign count[t] = threads_i[pmu_pkg::ThreadWidth*t + pmu_pkg::ThreadCountLsb +: EventWidth];
   end
 
-  // INST_RETIRED is the sum over the threads that are counted (CYC-14, CYC-15).
+  // CYC-14
   always_comb begin
-    for (int n = 0; n < Lanes; n++) value[n] = EventWidth'(one[n]);
+    for (int n = 0; n < Lanes; n++) sum[n] = '0;
     if (retired != '0) begin
       for (int n = 0; n < Lanes; n++) begin
         if (retired[n]) begin
-          value[n] = (counted_i[n] ? count[0] : '0) + (counted_i[32 + n] ? count[1] : '0) +
-                     (counted_i[64 + n] ? count[2] : '0) + (counted_i[96 + n] ? count[3] : '0);
+          sum[n] = (counted_i[n] ? count[0] : '0) + (counted_i[32 + n] ? count[1] : '0) +
+                   (counted_i[64 + n] ? count[2] : '0) + (counted_i[96 + n] ? count[3] : '0);
         end
       end
     end
   end
 
   for (genvar n = 0; n < Lanes; n++) begin : gen_counter
-    assign value_o[EventWidth*n +: EventWidth] = value[n];
+    assign retired_value_o[EventWidth*n +: EventWidth] = sum[n];
   end
 
   // Bits of vectors above the last counter, states of the threads, bits of counts
   logic unused_bits;
-  assign unused_bits = ^{threads_i, one, retired, counted_i};
+  assign unused_bits = ^{threads_i, counted_i};
 
 endmodule
