@@ -377,14 +377,18 @@ module lockstep_dut #(
   logic [7:0] access_outcome;
   logic [63:0] access_data;
 
-  // No encoding is of two of the three.
+  logic aarch64;
+
+  assign aarch64 = access_kind == pmu_pkg::KindMrs || access_kind == pmu_pkg::KindMsr;
+
+  // No encoding is of two of the three. Only MRS and MSR reach System PMUs (DUT-36, DUT-37).
   always_comb begin
     access_outcome = pmu_outcome;
     access_data = pmu_data;
     if (spe_hit) begin
       access_outcome = spe_outcome;
       access_data = spe_data;
-    end else if (spmu_hit) begin
+    end else if (spmu_hit && aarch64) begin
       access_outcome = spmu_outcome;
       access_data = spmu_data;
     end
@@ -394,7 +398,7 @@ module lockstep_dut #(
   logic [31:0] trap_iss;
 
   // The syndrome of an AArch32 access is not in the documents (DUT-36).
-  assign trapped = (access_kind == pmu_pkg::KindMrs || access_kind == pmu_pkg::KindMsr) &&
+  assign trapped = aarch64 &&
                    (access_outcome == pmu_pkg::OutcomeTrapEl1 ||
                     access_outcome == pmu_pkg::OutcomeTrapEl2 ||
                     access_outcome == pmu_pkg::OutcomeTrapEl3);
