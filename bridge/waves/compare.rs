@@ -10,7 +10,7 @@ use super::glob::Glob;
 use super::rename::{Rename, renamed};
 use super::rows::Sample;
 
-/// Differing signals whose values are kept.
+/// Differing signals whose values are kept; see `Difference::rows`.
 const KEPT: usize = 8;
 
 /// A signal of the first dump and the one of the second that it is compared with.
@@ -127,7 +127,7 @@ pub struct Row {
 pub struct Difference {
     /// Places in [`Mapping::pairs`] of the signals that differ in this row.
     pub differing: Vec<usize>,
-    /// Rows around it; values of the first [`KEPT`] of `differing`.
+    /// Rows around it; values of the first eight of `differing`.
     pub rows: Vec<Row>,
     /// The row of the difference.
     pub target: usize,
