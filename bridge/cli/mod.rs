@@ -15,6 +15,7 @@ mod progress;
 mod run;
 #[cfg(feature = "rtl")]
 mod summary;
+mod vcd;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,8 @@ enum Command {
     /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
     #[cfg(feature = "rtl")]
     Exhaust(exhaust::ExhaustArgs),
+    /// Look into waveform dumps: contents, values by clock cycle, first difference of two
+    Vcd(vcd::VcdArgs),
 }
 
 /// An end of the command before its result.
@@ -105,6 +108,7 @@ impl Command {
             Self::Conform(args) => args.json,
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => args.json,
+            Self::Vcd(args) => args.json(),
         }
     }
 
@@ -118,6 +122,7 @@ impl Command {
             Self::Conform(args) => conform::conform(args),
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => exhaust::exhaust(args),
+            Self::Vcd(args) => vcd::vcd(args),
         }
     }
 }

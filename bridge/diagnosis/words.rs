@@ -49,10 +49,10 @@ pub fn relation(condition: Condition) -> &'static str {
 }
 
 /// A field of a register: name, highest and lowest bit.
-type FieldBits = (String, u32, u32);
+pub type FieldBits = (String, u32, u32);
 
-/// The fields of `register`, from the highest bit down.
-fn fields(register: SysReg) -> Vec<FieldBits> {
+/// The fields of `register`, from the highest bit down; none for a counter.
+pub fn fields(register: SysReg) -> Vec<FieldBits> {
     let bit = |name: &str, mask: u64| {
         let bit = mask.trailing_zeros();
         (name.to_owned(), bit, bit)
