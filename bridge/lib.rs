@@ -10,3 +10,4 @@ pub mod exhaust;
 pub mod lockstep;
 pub mod report;
 pub mod stimulus;
+pub mod waves;
