@@ -11,3 +11,4 @@ pub mod lockstep;
 pub mod report;
 pub mod stimulus;
 pub mod waves;
+pub mod window;

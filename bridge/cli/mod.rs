@@ -12,6 +12,8 @@ mod output_folder;
 #[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
+mod report_files;
+#[cfg(feature = "rtl")]
 mod run;
 #[cfg(feature = "rtl")]
 mod summary;

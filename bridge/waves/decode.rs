@@ -9,9 +9,6 @@ use pmu_model::{Implementation, SysReg};
 use super::values::written;
 use crate::diagnosis::words;
 
-/// Event counters that the architecture has names for.
-const COUNTERS: u8 = 31;
-
 /// A signal to be read as a register: `SIGNAL=REGISTER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decode {
@@ -49,7 +46,9 @@ impl FromStr for Register {
     fn from_str(name: &str) -> Result<Self, String> {
         let upper = name.trim().to_uppercase();
         let plain = short(&upper);
-        if let Some(register) = SysReg::all(COUNTERS).find(|one| short(&one.to_string()) == plain) {
+        if let Some(register) =
+            SysReg::all(&Implementation::default()).find(|one| short(&one.to_string()) == plain)
+        {
             return Ok(Self {
                 register,
                 numbered: true,
