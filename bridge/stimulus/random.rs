@@ -5,7 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::rand_core::block::Generator as _;
 
 /// Bytes 8 to 31 of the key; bytes 0 to 7 are the seed.
-const KEY_TEXT: &[u8; 24] = b"pmu-lockstep stimulus v1";
+const KEY_TEXT: &[u8; 24] = b"pmu-lockstep stimulus v2";
 /// 32-bit words that are made at once: four blocks.
 const BUFFERED: usize = 64;
 
@@ -71,6 +71,12 @@ impl Bits {
     #[inline(always)]
     pub(super) fn below(&mut self, limit: u32) -> u32 {
         (self.take(16) * limit) >> 16
+    }
+
+    /// What [`Bits::below`] would return.
+    #[inline(always)]
+    pub(super) fn peek_below(mut self, limit: u32) -> u32 {
+        self.below(limit)
     }
 
     /// TRUE in `share` of 65536 cases: the next 16 bits are below it.
