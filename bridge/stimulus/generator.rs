@@ -15,7 +15,7 @@ use super::cycles::{self, Cycles};
 use super::facts::Facts;
 use super::profile::{Area, CyclesScript, Profile, SpeScript, SpmuScript, TypeScript};
 use super::queue::{Op, Queue};
-use super::random::Menu;
+use super::random::{Menu, mix};
 use super::registers;
 use super::sampling::{self, Sampling};
 use super::sequence::Sequence;
@@ -150,8 +150,9 @@ impl Generator {
             }
         }
         let control = context.words.next();
-        let life = context.words.next();
-        let masks = [context.words.next(), context.words.next()];
+        let first = context.words.next();
+        let masks = [first, mix(first, control)];
+        let life = mix(control, masks[1]);
         self.threshold.draw(control as u16, masks, &mut input.event);
         let allowed = self.threshold.allowed((control >> 40) as u16, context);
 
@@ -168,7 +169,7 @@ impl Generator {
             stopped = self
                 .cycles
                 .advance(fate, spe_change, &tables.cycles, context);
-            threads = self.cycles.draw((life >> 12) as u32, context);
+            threads = self.cycles.draw((life >> 12) as u32, &context.facts);
         }
         input.driven = self.access.driven() * u8::from(tables.has_access) | self.cycles.driven();
         input.clock_stopped = u8::from(stopped);

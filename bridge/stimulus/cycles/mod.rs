@@ -6,6 +6,7 @@ use pmu_model::contract::{THREADS, Thread};
 use pmu_model::implementation::ThreadForm;
 
 use super::context::Context;
+use super::facts::Facts;
 use super::profile::{CyclesArea, CyclesMode};
 use super::random::Menu;
 
@@ -40,9 +41,8 @@ pub(super) struct Cycles {
     mode: CyclesMode,
     /// Cycles before the next phase.
     phase_left: u32,
-    /// What the cycles of the phase choose from, in place.
-    conditions: [u32; 16],
-    counts: [u32; 16],
+    /// What the cycles of the phase choose from: conditions and count, in place.
+    palette: [u32; 16],
     /// ACTIVE and WFX of each thread, in place; beyond the threads of the implementation anything.
     own: [u32; THREADS],
     /// Threads in WFI or WFE state, and those of them that are not active then.
@@ -59,8 +59,7 @@ impl Cycles {
         Self {
             mode: CyclesMode::Undriven,
             phase_left: 0,
-            conditions: [0; 16],
-            counts: [0; 16],
+            palette: [0; 16],
             own: [0; THREADS],
             waiting: 0,
             inactive: 0,
@@ -105,39 +104,37 @@ impl Cycles {
         stopped
     }
 
-    /// The threads of a cycle from 32 random bits, without their states.
+    /// The threads of a cycle from 20 random bits, without their states: a choice of 4 bits for each.
     #[inline(always)]
-    pub(super) fn draw(&mut self, choices: u32, context: &Context) -> [u32; THREADS] {
-        let mut threads: [u32; THREADS] = std::array::from_fn(|t| {
-            self.own[t]
-                | self.conditions[(choices >> (4 * t) & 15) as usize]
-                | self.counts[(choices >> (16 + 4 * t) & 15) as usize]
-        });
-        let count = context.facts.threads;
-        match context.facts.form {
-            ThreadForm::Smt => {}
-            ThreadForm::Fgmt => {
-                self.turn = if self.turn + 1 >= count {
-                    0
-                } else {
-                    self.turn + 1
-                };
+    pub(super) fn draw(&mut self, choices: u32, facts: &Facts) -> [u32; THREADS] {
+        let mut threads: [u32; THREADS] =
+            std::array::from_fn(|t| self.own[t] | self.palette[(choices >> (4 * t) & 15) as usize]);
+        if facts.form != ThreadForm::Smt {
+            self.take_turns(choices, facts);
+            if self.turn < facts.threads {
                 threads[self.turn % THREADS] |= u32::from(Thread::ACTIVE) << 8;
-            }
-            ThreadForm::SoEmt => {
-                // A long-latency event, or its end.
-                if choices & 15 == 15 {
-                    self.turn = match (self.turn >= count, choices >> 16 & 3) {
-                        (false, 0) => count,
-                        (_, other) => other as usize % count,
-                    };
-                }
-                if self.turn < count {
-                    threads[self.turn % THREADS] |= u32::from(Thread::ACTIVE) << 8;
-                }
             }
         }
         threads
+    }
+
+    /// The thread that is active in the next cycle.
+    #[inline(never)]
+    fn take_turns(&mut self, choices: u32, facts: &Facts) {
+        let count = facts.threads;
+        match facts.form {
+            ThreadForm::Smt => {}
+            ThreadForm::Fgmt if self.turn + 1 >= count => self.turn = 0,
+            ThreadForm::Fgmt => self.turn += 1,
+            // A long-latency event, or its end.
+            ThreadForm::SoEmt if choices & 15 == 15 => {
+                self.turn = match (self.turn >= count, choices >> 16 & 3) {
+                    (false, 0) => count,
+                    (_, other) => other as usize % count,
+                };
+            }
+            ThreadForm::SoEmt => {}
+        }
     }
 
     #[cold]
@@ -173,16 +170,16 @@ impl Cycles {
                 _ if either == 0 => others,
                 _ => Thread::STALL | either | others,
             };
-            self.conditions[i] = u32::from(conditions) << 8;
             let count = bits.take(16);
-            self.counts[i] = match counts {
+            let count = match counts {
                 0 => 0,
                 1 => count & 1,
                 2 | 3 => count & 7,
                 4 => count & 0xFF,
                 5 => 0xFFFF - (count & 3),
                 _ => count,
-            } << 16;
+            };
+            self.palette[i] = u32::from(conditions) << 8 | count << 16;
         }
         self.settle(context);
     }
