@@ -164,6 +164,7 @@ impl Input {
             write_pmsicr: self.wr_pmsicr.map(|value| value.0),
             write_pmsirr: self.wr_pmsirr.map(|value| value.0),
             write_coll,
+            ..spe::Input::default()
         })
     }
 }

@@ -130,21 +130,23 @@ impl Ledger {
             not_compared: 0,
             changed: self.outcome_changed,
         });
-        fields.extend(SysReg::all(self.counters as u8).filter_map(|register| {
-            let reads = self.reads[usize::from(register.address())];
-            (reads.compared > 0).then(|| FieldTally {
-                field: register_name(register.address()),
-                compared: reads.compared - reads.unknown,
-                not_compared: reads.unknown,
-                changed: reads.changed,
-            })
-        }));
+        fields.extend(
+            SysReg::of_counters(self.counters as u8).filter_map(|register| {
+                let reads = self.reads[usize::from(register.address())];
+                (reads.compared > 0).then(|| FieldTally {
+                    field: register_name(register.address()),
+                    compared: reads.compared - reads.unknown,
+                    not_compared: reads.unknown,
+                    changed: reads.changed,
+                })
+            }),
+        );
         fields
     }
 
     /// Registers of the design that were never read.
     pub fn never_read(&self) -> Vec<String> {
-        SysReg::all(self.counters as u8)
+        SysReg::of_counters(self.counters as u8)
             // Without event counters it is UNDEFINED whatever PMSELR_EL0 says.
             .filter(|&register| self.counters > 0 || register != SysReg::Pmxevcntr)
             .filter(|register| self.reads[usize::from(register.address())].compared == 0)

@@ -501,7 +501,7 @@ impl Unit {
                 SysReg::Pmevcntr(n) => self.count[usize::from(n)],
                 SysReg::Pmccntr if self.is(M::CycleCounterReadSeesIncrement) => sums[31],
                 SysReg::Pmccntr => self.count[31],
-                SysReg::Pmxevtyper | SysReg::Pmxevcntr => return None,
+                _ => return None,
             });
         }
         match register {

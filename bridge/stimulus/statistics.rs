@@ -116,6 +116,11 @@ impl Tracer for Statistics {
         match record.access {
             Access::None => {}
             Access::Undefined => self.undefined += 1,
+            Access::Trap(_)
+            | Access::Nop
+            | Access::ReadsZero
+            | Access::WriteIgnored
+            | Access::ReadHalf(..) => {}
             Access::Read(register) => *self.reads.entry(register).or_default() += 1,
             Access::Write(register, write) => {
                 *self.writes.entry(register).or_default() += 1;

@@ -107,12 +107,12 @@ fn every_cycle_is_one_that_the_contract_allows() {
             });
             let cycles = cycles(3, &implementation, 20_000);
             file::check_cycles(Path::new("generated"), 0, &cycles).unwrap();
-            let registers = SysReg::all(counters).filter(|register| {
+            let registers = SysReg::of_counters(counters).filter(|register| {
                 let read =
                     |c: &CycleInput| c.access_kind == 1 && c.access_address == register.address();
                 cycles.iter().any(read)
             });
-            assert_eq!(registers.count(), SysReg::all(counters).count());
+            assert_eq!(registers.count(), SysReg::of_counters(counters).count());
         }
     }
 }

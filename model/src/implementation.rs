@@ -564,6 +564,16 @@ impl Implementation {
         }
     }
 
+    /// Statistical Profiling for [`spe::Profiler`]. Without FEAT_SPE it is one that nothing happens to.
+    pub fn spe_config(&self) -> spe::Config {
+        spe::Config {
+            ernd: self.spe.ernd,
+            max_inflight: self.spe.max_inflight.max(1).into(),
+            spe_exc: self.spe.exc,
+            knobs: self.knobs.spe.clone(),
+        }
+    }
+
     /// Samples that can be in flight: 0 without FEAT_SPE (SPE-40).
     pub fn max_inflight(&self) -> u8 {
         if self.spe.implemented {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::implementation::Implementation;
+
 /// A register of the design, AArch64 view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SysReg {
@@ -31,6 +33,46 @@ pub enum SysReg {
     Pmevcntr(u8),
     /// `PMEVTYPER<n>_EL0`, n = 0 to 30.
     Pmevtyper(u8),
+    /// PMSICR_EL1.
+    Pmsicr,
+    /// PMSIRR_EL1.
+    Pmsirr,
+    /// PMSIDR_EL1.
+    Pmsidr,
+    /// `PMBSR_EL<x>`, x = 1 to 3.
+    Pmbsr(u8),
+    /// SPMSELR_EL0.
+    Spmselr,
+    /// SPMIIDR_EL1.
+    Spmiidr,
+    /// SPMDEVARCH_EL1.
+    Spmdevarch,
+    /// SPMDEVAFF_EL1.
+    Spmdevaff,
+    /// SPMCFGR_EL1.
+    Spmcfgr,
+    /// `SPMCGCR<n>_EL1`, n = 0 and 1.
+    Spmcgcr(u8),
+    /// SPMCNTENSET_EL0.
+    Spmcntenset,
+    /// SPMCNTENCLR_EL0.
+    Spmcntenclr,
+    /// SPMOVSCLR_EL0.
+    Spmovsclr,
+    /// SPMOVSSET_EL0.
+    Spmovsset,
+    /// SPMINTENSET_EL1.
+    Spmintenset,
+    /// SPMINTENCLR_EL1.
+    Spmintenclr,
+    /// `SPMEVCNTR<n>_EL0`, n = 0 to 15.
+    Spmevcntr(u8),
+    /// `SPMEVTYPER<n>_EL0`, n = 0 to 15.
+    Spmevtyper(u8),
+    /// `SPMEVFILTR<n>_EL0`, n = 0 to 15.
+    Spmevfiltr(u8),
+    /// `SPMEVFILT2R<n>_EL0`, n = 0 to 15.
+    Spmevfilt2r(u8),
 }
 
 const fn encode(op0: u16, op1: u16, crn: u16, crm: u16, op2: u16) -> u16 {
@@ -51,10 +93,47 @@ const PMMIR: u16 = encode(3, 0, 9, 14, 6);
 const PMEVCNTR: u16 = encode(3, 3, 14, 8, 0);
 /// Base of `PMEVTYPER<n>_EL0`: CRm = 0b11:n\[4:3\], op2 = n\[2:0\]; n = 31 is PMCCFILTR_EL0 (ETY-01).
 const PMEVTYPER: u16 = encode(3, 3, 14, 12, 0);
+const PMSICR: u16 = encode(3, 0, 9, 9, 2);
+const PMSIRR: u16 = encode(3, 0, 9, 9, 3);
+const PMSIDR: u16 = encode(3, 0, 9, 9, 7);
+const PMBSR: [u16; 3] = [
+    encode(3, 0, 9, 10, 3),
+    encode(3, 4, 9, 10, 3),
+    encode(3, 6, 9, 10, 3),
+];
+const PMBSR_EL1: u16 = PMBSR[0];
+const PMBSR_EL2: u16 = PMBSR[1];
+const PMBSR_EL3: u16 = PMBSR[2];
+const SPMSELR: u16 = encode(2, 3, 9, 12, 5);
+const SPMIIDR: u16 = encode(2, 0, 9, 13, 4);
+const SPMDEVARCH: u16 = encode(2, 0, 9, 13, 5);
+const SPMDEVAFF: u16 = encode(2, 0, 9, 13, 6);
+const SPMCFGR: u16 = encode(2, 0, 9, 13, 7);
+const SPMCGCR0: u16 = encode(2, 0, 9, 13, 0);
+const SPMCGCR1: u16 = encode(2, 0, 9, 13, 1);
+const SPMCNTENSET: u16 = encode(2, 3, 9, 12, 1);
+const SPMCNTENCLR: u16 = encode(2, 3, 9, 12, 2);
+const SPMOVSCLR: u16 = encode(2, 3, 9, 12, 3);
+const SPMOVSSET: u16 = encode(2, 3, 9, 14, 3);
+const SPMINTENSET: u16 = encode(2, 0, 9, 14, 1);
+const SPMINTENCLR: u16 = encode(2, 0, 9, 14, 2);
+/// Bases of the four registers of a counter of a System PMU: CRm = base + n\[3\], op2 = n\[2:0\] (SPMU-16).
+const SPMEVCNTR: u16 = encode(2, 3, 14, 0, 0);
+const SPMEVTYPER: u16 = encode(2, 3, 14, 2, 0);
+const SPMEVFILTR: u16 = encode(2, 3, 14, 4, 0);
+const SPMEVFILT2R: u16 = encode(2, 3, 14, 6, 0);
 
 impl SysReg {
-    /// Every register of a design with `counters` event counters.
-    pub fn all(counters: u8) -> impl Iterator<Item = Self> {
+    /// Every register of a design for `implementation`.
+    pub fn all(implementation: &Implementation) -> impl Iterator<Item = Self> {
+        let spe = &implementation.spe;
+        Self::of_counters(implementation.pmu.counters)
+            .chain(Self::of_sampling(spe.implemented, spe.exc))
+            .chain(Self::of_system_pmus(!implementation.system_pmu.is_empty()))
+    }
+
+    /// The registers of `counters` event counters and of the cycle counter.
+    pub fn of_counters(counters: u8) -> impl Iterator<Item = Self> {
         use SysReg::*;
         [
             Pmcr, Pmcntenset, Pmcntenclr, Pmovsclr, Pmovsset, Pmselr, Pmccntr, Pmxevtyper,
@@ -63,6 +142,48 @@ impl SysReg {
         .into_iter()
         .chain((0..counters).map(Pmevcntr))
         .chain((0..counters).map(Pmevtyper))
+    }
+
+    /// The registers of Statistical Profiling, if it is `implemented`, with or without FEAT_SPE_EXC.
+    fn of_sampling(implemented: bool, exc: bool) -> impl Iterator<Item = Self> {
+        use SysReg::*;
+        let registers = [Pmsicr, Pmsirr, Pmsidr, Pmbsr(1), Pmbsr(2), Pmbsr(3)];
+        let count = match (implemented, exc) {
+            (false, _) => 0,
+            (true, false) => 4,
+            (true, true) => 6,
+        };
+        registers.into_iter().take(count)
+    }
+
+    /// The registers of System PMUs, if there are any.
+    fn of_system_pmus(any: bool) -> impl Iterator<Item = Self> {
+        use SysReg::*;
+        let common = [
+            Spmselr,
+            Spmiidr,
+            Spmdevarch,
+            Spmdevaff,
+            Spmcfgr,
+            Spmcgcr(0),
+            Spmcgcr(1),
+            Spmcntenset,
+            Spmcntenclr,
+            Spmovsclr,
+            Spmovsset,
+            Spmintenset,
+            Spmintenclr,
+        ];
+        let counters = [Spmevcntr, Spmevtyper, Spmevfiltr, Spmevfilt2r]
+            .into_iter()
+            .flat_map(|register| (0..16).map(register));
+        common.into_iter().chain(counters).filter(move |_| any)
+    }
+
+    /// Whether the register is of the System PMUs.
+    pub const fn is_of_system_pmus(self) -> bool {
+        const OP0_OF_SYSTEM_PMUS: u16 = 2;
+        self.address() >> 14 == OP0_OF_SYSTEM_PMUS
     }
 
     /// The encoding op0\[15:14\] op1\[13:11\] CRn\[10:7\] CRm\[6:3\] op2\[2:0\].
@@ -81,6 +202,26 @@ impl SysReg {
             Self::Pmccfiltr => PMEVTYPER | 31,
             Self::Pmevcntr(n) => PMEVCNTR | n as u16,
             Self::Pmevtyper(n) => PMEVTYPER | n as u16,
+            Self::Pmsicr => PMSICR,
+            Self::Pmsirr => PMSIRR,
+            Self::Pmsidr => PMSIDR,
+            Self::Pmbsr(x) => PMBSR[x as usize - 1],
+            Self::Spmselr => SPMSELR,
+            Self::Spmiidr => SPMIIDR,
+            Self::Spmdevarch => SPMDEVARCH,
+            Self::Spmdevaff => SPMDEVAFF,
+            Self::Spmcfgr => SPMCFGR,
+            Self::Spmcgcr(n) => SPMCGCR0 + n as u16,
+            Self::Spmcntenset => SPMCNTENSET,
+            Self::Spmcntenclr => SPMCNTENCLR,
+            Self::Spmovsclr => SPMOVSCLR,
+            Self::Spmovsset => SPMOVSSET,
+            Self::Spmintenset => SPMINTENSET,
+            Self::Spmintenclr => SPMINTENCLR,
+            Self::Spmevcntr(n) => SPMEVCNTR | n as u16,
+            Self::Spmevtyper(n) => SPMEVTYPER | n as u16,
+            Self::Spmevfiltr(n) => SPMEVFILTR | n as u16,
+            Self::Spmevfilt2r(n) => SPMEVFILT2R | n as u16,
         }
     }
 
@@ -97,15 +238,82 @@ impl SysReg {
             PMXEVTYPER => Self::Pmxevtyper,
             PMXEVCNTR => Self::Pmxevcntr,
             PMMIR => Self::Pmmir,
+            PMSICR => Self::Pmsicr,
+            PMSIRR => Self::Pmsirr,
+            PMSIDR => Self::Pmsidr,
+            PMBSR_EL1 => Self::Pmbsr(1),
+            PMBSR_EL2 => Self::Pmbsr(2),
+            PMBSR_EL3 => Self::Pmbsr(3),
+            SPMSELR => Self::Spmselr,
+            SPMIIDR => Self::Spmiidr,
+            SPMDEVARCH => Self::Spmdevarch,
+            SPMDEVAFF => Self::Spmdevaff,
+            SPMCFGR => Self::Spmcfgr,
+            SPMCGCR0 => Self::Spmcgcr(0),
+            SPMCGCR1 => Self::Spmcgcr(1),
+            SPMCNTENSET => Self::Spmcntenset,
+            SPMCNTENCLR => Self::Spmcntenclr,
+            SPMOVSCLR => Self::Spmovsclr,
+            SPMOVSSET => Self::Spmovsset,
+            SPMINTENSET => Self::Spmintenset,
+            SPMINTENCLR => Self::Spmintenclr,
             _ => match (address & !31, address & 31) {
                 (PMEVTYPER, 31) => Self::Pmccfiltr,
                 (PMEVTYPER, n) => Self::Pmevtyper(n as u8),
                 (PMEVCNTR, n @ 0..=30) => Self::Pmevcntr(n as u8),
-                _ => return None,
+                _ => return Self::of_system_counter(address),
             },
         })
     }
+
+    /// SPMU-16: the register of a counter of a System PMU at an encoding.
+    const fn of_system_counter(address: u16) -> Option<Self> {
+        let n = (address & 15) as u8;
+        Some(match address & !15 {
+            SPMEVCNTR => Self::Spmevcntr(n),
+            SPMEVTYPER => Self::Spmevtyper(n),
+            SPMEVFILTR => Self::Spmevfiltr(n),
+            SPMEVFILT2R => Self::Spmevfilt2r(n),
+            _ => return None,
+        })
+    }
+
+    /// The register that an MRC or MCR of an encoding reaches (DUT-36); AArch32 has few of them.
+    pub const fn from_address_32(address: u16) -> Option<Self> {
+        const OP1: u16 = 7 << 11;
+        const OP1_OF_EL0: u16 = 3 << 11;
+        if address & OP1 != 0 {
+            return None;
+        }
+        match Self::from_address(address | OP1_OF_EL0) {
+            Some(
+                register @ (Self::Pmselr | Self::Pmxevtyper | Self::Pmevtyper(_) | Self::Pmccfiltr),
+            ) => Some(register),
+            _ => None,
+        }
+    }
+
+    /// The register, and whether it is its upper half, at an offset in the external Performance Monitors frame
+    /// (ETY-01, DUT-37).
+    pub const fn from_offset(offset: u16) -> Option<(Self, bool)> {
+        let upper = offset >= UPPER_HALVES;
+        let n = match offset {
+            LOWER_HALVES..=0x47C => offset - LOWER_HALVES,
+            UPPER_HALVES..=0xA7C => offset - UPPER_HALVES,
+            _ => return None,
+        };
+        match (n % 4, n / 4) {
+            (0, 31) => Some((Self::Pmccfiltr, upper)),
+            (0, n) => Some((Self::Pmevtyper(n as u8), upper)),
+            _ => None,
+        }
+    }
 }
+
+/// Offset of `PMEVTYPER<0>_EL0[31:0]` in the external Performance Monitors frame.
+const LOWER_HALVES: u16 = 0x400;
+/// Offset of `PMEVTYPER<0>_EL0[63:32]`.
+const UPPER_HALVES: u16 = 0xA00;
 
 impl fmt::Display for SysReg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,6 +331,26 @@ impl fmt::Display for SysReg {
             Self::Pmccfiltr => "PMCCFILTR_EL0",
             Self::Pmevcntr(n) => return write!(f, "PMEVCNTR{n}_EL0"),
             Self::Pmevtyper(n) => return write!(f, "PMEVTYPER{n}_EL0"),
+            Self::Pmsicr => "PMSICR_EL1",
+            Self::Pmsirr => "PMSIRR_EL1",
+            Self::Pmsidr => "PMSIDR_EL1",
+            Self::Pmbsr(x) => return write!(f, "PMBSR_EL{x}"),
+            Self::Spmselr => "SPMSELR_EL0",
+            Self::Spmiidr => "SPMIIDR_EL1",
+            Self::Spmdevarch => "SPMDEVARCH_EL1",
+            Self::Spmdevaff => "SPMDEVAFF_EL1",
+            Self::Spmcfgr => "SPMCFGR_EL1",
+            Self::Spmcgcr(n) => return write!(f, "SPMCGCR{n}_EL1"),
+            Self::Spmcntenset => "SPMCNTENSET_EL0",
+            Self::Spmcntenclr => "SPMCNTENCLR_EL0",
+            Self::Spmovsclr => "SPMOVSCLR_EL0",
+            Self::Spmovsset => "SPMOVSSET_EL0",
+            Self::Spmintenset => "SPMINTENSET_EL1",
+            Self::Spmintenclr => "SPMINTENCLR_EL1",
+            Self::Spmevcntr(n) => return write!(f, "SPMEVCNTR{n}_EL0"),
+            Self::Spmevtyper(n) => return write!(f, "SPMEVTYPER{n}_EL0"),
+            Self::Spmevfiltr(n) => return write!(f, "SPMEVFILTR{n}_EL0"),
+            Self::Spmevfilt2r(n) => return write!(f, "SPMEVFILT2R{n}_EL0"),
         };
         f.write_str(name)
     }
@@ -146,8 +374,8 @@ mod tests {
 
     #[test]
     fn every_register_has_its_own_encoding_and_no_other() {
-        let all: Vec<_> = SysReg::all(31).collect();
-        assert_eq!(all.len(), 11 + 62);
+        let all: Vec<_> = SysReg::all(&Implementation::default()).collect();
+        assert_eq!(all.len(), 11 + 62 + 6 + 13 + 64);
         for &register in &all {
             assert_eq!(SysReg::from_address(register.address()), Some(register));
         }
@@ -170,5 +398,51 @@ mod tests {
         );
         assert_eq!(encoding_name(SysReg::Pmccfiltr.address()), "S3_3_C14_C15_7");
         assert_eq!(encoding_name(SysReg::Pmmir.address()), "S3_0_C9_C14_6");
+        assert_eq!(encoding_name(SysReg::Pmsicr.address()), "S3_0_C9_C9_2");
+        assert_eq!(encoding_name(SysReg::Pmbsr(3).address()), "S3_6_C9_C10_3");
+        // SPMU-16: CRm = 0b000:n[3], 0b001:n[3], 0b010:n[3], 0b011:n[3].
+        assert_eq!(
+            encoding_name(SysReg::Spmevfilt2r(9).address()),
+            "S2_3_C14_C7_1"
+        );
+    }
+
+    #[test]
+    fn dut_30_a_design_has_the_registers_of_what_it_implements() {
+        let mut implementation = Implementation::default();
+        implementation.pmu.counters = 2;
+        implementation.spe.exc = false;
+        let count = |implementation: &Implementation| SysReg::all(implementation).count();
+        assert_eq!(count(&implementation), 11 + 4 + 4 + 77);
+        implementation.spe.implemented = false;
+        implementation.system_pmu.clear();
+        assert_eq!(count(&implementation), 11 + 4);
+    }
+
+    #[test]
+    fn dut_36_aarch32_has_op1_0_and_few_registers() {
+        let address = |n: u16| SysReg::Pmevtyper(0).address() + n & !(7 << 11);
+        assert_eq!(
+            SysReg::from_address_32(address(30)),
+            Some(SysReg::Pmevtyper(30))
+        );
+        assert_eq!(
+            SysReg::from_address_32(address(31)),
+            Some(SysReg::Pmccfiltr)
+        );
+        let known = (0..=u16::MAX).filter(|&a| SysReg::from_address_32(a).is_some());
+        assert_eq!(known.count(), 34);
+    }
+
+    #[test]
+    fn dut_37_external_offsets() {
+        let known: Vec<_> = (0..=u16::MAX).filter_map(SysReg::from_offset).collect();
+        assert_eq!(known.len(), 64);
+        assert_eq!(known[3], (SysReg::Pmevtyper(3), false));
+        assert_eq!(SysReg::from_offset(0x47C), Some((SysReg::Pmccfiltr, false)));
+        assert_eq!(
+            SysReg::from_offset(0xA08),
+            Some((SysReg::Pmevtyper(2), true))
+        );
     }
 }

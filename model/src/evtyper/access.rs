@@ -2,6 +2,7 @@
 //!
 //! The table of ETY-40 is a list of [`Row`]s in order; the first row that applies decides.
 
+use crate::contract::{CycleInput, control};
 use crate::sysreg::SysReg;
 
 use super::EventTypeRegister;
@@ -57,6 +58,29 @@ pub struct Context {
 }
 
 impl Context {
+    /// The state of the PE in a cycle of the contract, for an access to counter `n`.
+    pub fn of_cycle(n: u8, input: &CycleInput) -> Self {
+        let is = |bit: u32| input.controls & bit != 0;
+        Self {
+            level: ExceptionLevel::from_code(input.threads[0].state),
+            el2_enabled: is(control::EL2_ENABLED),
+            e2h: is(control::E2H),
+            tge: is(control::TGE),
+            userenr_en: is(control::USERENR_EN),
+            userenr_uen: is(control::USERENR_UEN),
+            userenr_er: is(control::USERENR_ER),
+            pmuacr_p: input.pmuacr >> n & 1 == 1,
+            fgten: is(control::FGTEN),
+            hdfgrtr: is(control::HDFGRTR),
+            hdfgwtr: is(control::HDFGWTR),
+            mdcr_el2_tpm: is(control::MDCR_EL2_TPM),
+            mdcr_el3_tpm: is(control::MDCR_EL3_TPM),
+            hpmn: input.hpmn & 31,
+            halted: is(control::HALTED),
+            edscr_sdd: is(control::EDSCR_SDD),
+        }
+    }
+
     /// `level` with EL2 enabled, accesses from EL0 enabled, all counters accessible and no trap.
     pub fn permissive(level: ExceptionLevel) -> Self {
         Self {
@@ -100,7 +124,7 @@ pub enum Outcome {
 }
 
 /// A row of the table of ETY-40.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Row {
     /// The counter is not implemented.
     A,
@@ -321,7 +345,12 @@ pub fn perform(
 
 /// ETY-45: ISS of the trapped MRS or MSR of `PMEVTYPER<n>_EL0` and `X<rt>`.
 pub fn trap_iss(n: u8, direction: Direction, rt: u8) -> u32 {
-    let address = u32::from(SysReg::Pmevtyper(n).address());
+    trap_iss_of(SysReg::Pmevtyper(n).address(), direction, rt)
+}
+
+/// ETY-45: ISS of the trapped MRS or MSR of the System register at `address` and `X<rt>`.
+pub fn trap_iss_of(address: u16, direction: Direction, rt: u8) -> u32 {
+    let address = u32::from(address);
     let (op0, op1, op2) = (address >> 14, address >> 11 & 7, address & 7);
     let (crn, crm) = (address >> 7 & 15, address >> 3 & 15);
     let read = u32::from(direction == Direction::Read);

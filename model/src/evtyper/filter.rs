@@ -18,6 +18,18 @@ pub enum ExceptionLevel {
     El3,
 }
 
+impl ExceptionLevel {
+    /// EL0 to EL3, from the low two bits of `code`.
+    pub const fn from_code(code: u8) -> Self {
+        match code & 3 {
+            0 => Self::El0,
+            1 => Self::El1,
+            2 => Self::El2,
+            _ => Self::El3,
+        }
+    }
+}
+
 /// Security state. Without EL3 it makes no difference: NSK, NSU, SH and RLx are not present then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecurityState {
@@ -43,7 +55,28 @@ pub struct ExecutionState {
     pub streaming: bool,
 }
 
+impl SecurityState {
+    /// The state of a code of the contract, in the low two bits of `code`.
+    pub const fn from_code(code: u8) -> Self {
+        match code & 3 {
+            0 => Self::NonSecure,
+            1 => Self::Secure,
+            2 => Self::Realm,
+            _ => Self::Root,
+        }
+    }
+}
+
 impl ExecutionState {
+    /// The state of a thread of the contract: `Thread::state`.
+    pub const fn of_thread(state: u8) -> Self {
+        Self {
+            level: ExceptionLevel::from_code(state),
+            security: SecurityState::from_code(state >> 2),
+            streaming: state >> 4 & 1 == 1,
+        }
+    }
+
     /// `level` in `security`, not in Streaming mode.
     pub fn new(level: ExceptionLevel, security: SecurityState) -> Self {
         Self {

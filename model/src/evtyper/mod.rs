@@ -23,3 +23,4 @@ pub mod filter;
 mod storage;
 
 pub use storage::EventTypeRegister;
+pub(crate) use storage::reset_value;

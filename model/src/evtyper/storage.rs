@@ -58,7 +58,7 @@ impl EventTypeRegister {
 }
 
 /// ETY-04: `reset_value` stands for what is UNKNOWN; TC, TE and TH are 0 with FEAT_AA32EL1.
-fn reset_value(configuration: &Implementation) -> u64 {
+pub(crate) fn reset_value(configuration: &Implementation) -> u64 {
     let value = configuration.knobs.reset_value;
     if configuration.pe.aa32el1 {
         value & !(TC.mask() | TE.mask() | TH.mask())

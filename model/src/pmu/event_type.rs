@@ -125,6 +125,18 @@ pub struct EventType {
 }
 
 impl EventType {
+    /// That of a register that is zero.
+    pub const ZERO: Self = Self {
+        event: 0,
+        tc: 0,
+        te: false,
+        tlc: 0,
+        th: 0,
+        reserved: false,
+        bypassed: true,
+        used: (0, false, 0),
+    };
+
     /// TH-20: the condition that the datapath evaluates.
     pub fn condition(&self) -> Condition {
         match self.used.0 >> 1 {

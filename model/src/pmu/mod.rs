@@ -1,88 +1,132 @@
 //! The event counters of a PE, cycle by cycle.
 
+pub mod access;
 pub mod count_value;
 pub mod counter;
 pub mod event_mux;
 pub mod event_type;
+pub mod group;
 pub mod lane;
 pub mod provenance;
 pub mod registers;
+pub mod sample_events;
 pub mod select;
+pub mod thread_events;
 pub mod unknown;
 
-use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Unknown};
+use std::sync::Arc;
+
+use crate::contract::{
+    AccessKind, COUNTER_LANES, CYCLE_COUNTER, CycleInput, CycleOutput, Thread, Unknown,
+};
+use crate::evtyper::configuration::OutOfRange;
+use crate::evtyper::events::{Counts, event_behaviour};
 use crate::implementation::{
     CpWhenNotCounting, CtWhenBypassed, Implementation, ImplementationError,
 };
+use crate::spe::{Sampled, SamplingUnit};
+use crate::spmu::SystemPmus;
 use crate::sysreg::SysReg;
-use crate::trace::{CycleRecord, NoTracer, Tracer};
+use crate::trace::{CycleRecord, NoTracer, SamplingRecord, Tracer};
 
+use access::{Access, Decoded, Port, State, Write};
 use count_value::CountValue;
 use counter::Counters;
-use event_mux::EventMux;
+use event_mux::{EventMux, Others};
 use event_type::{EventType, EventTypeDecoder};
+use group::{Filters, Group};
+use lane::Lanes;
 use provenance::{Origin, Provenance};
-use registers::{Access, Registers, Write};
+use registers::Registers;
+use sample_events::{SAMPLE_EVENTS, SampleEvents};
 use select::{OneByOne, Select};
+use thread_events::{ThreadEvents, thread_event};
 use unknown::{CycleMasks, UnknownState};
 
 /// Bits of the event counters in the register masks.
 const EVENT_COUNTERS: u32 = !(1 << CYCLE_COUNTER);
+
+/// Nothing for any counter.
+const NO_VALUES: Lanes<u16> = [0; COUNTER_LANES];
 
 /// The golden model.
 ///
 /// A run is a pure function of the implementation and the inputs; a clone goes on from the same state.
 #[derive(Clone, Debug)]
 pub struct Model {
+    port: Port,
     registers: Registers,
     counters: Counters,
     mux: EventMux,
+    filters: Filters,
+    thread_events: ThreadEvents,
+    sample_events: SampleEvents,
     datapath: CountValue<u16>,
+    sampling: SamplingUnit,
+    system_pmus: SystemPmus,
     decoder: EventTypeDecoder,
+    /// The types in force.
+    types: [EventType; COUNTER_LANES],
     /// Counters with an Effective TE of 1, an Effective TLC other than 00, and in a reserved configuration
     /// that is not compared.
     edge: u32,
     linked: u32,
     reserved: u32,
+    /// Counters that count an event that is UNPREDICTABLE (ETY-31, A-ETY-8).
+    unpredictable: u32,
     unknown: UnknownState,
     provenance: Provenance,
     cycle: u64,
-    compare_reserved: bool,
+    implementation: Arc<Implementation>,
     /// All ones with A-TH-3 HOLD, and with A-TH-4 HOLD.
     hold_idle: u32,
     hold_bypassed: u32,
     /// Counters that count V_B, whatever the condition.
     bypassed: u32,
+    /// A-CYC-3.
+    pmccntr_in_wfx: bool,
 }
 
 impl Model {
     /// The model of `implementation`, in its reset state.
     ///
     /// # Errors
-    /// The implementation is impossible.
+    /// The implementation is impossible, or one of which nothing could be compared.
     pub fn new(implementation: &Implementation) -> Result<Self, ImplementationError> {
         implementation.validate()?;
+        refuse_aliases(implementation)?;
         let knobs = &implementation.knobs;
         let mask = |on: bool| if on { u32::MAX } else { 0 };
+        let shared = Arc::new(implementation.clone());
+        let system_pmus = SystemPmus::new(implementation);
         let mut model = Self {
+            port: Port::new(Arc::clone(&shared)),
             registers: Registers::new(implementation),
             counters: Counters::new(implementation),
             mux: EventMux::new(implementation),
+            filters: Filters::new(implementation),
+            thread_events: ThreadEvents::new(implementation),
+            sample_events: SampleEvents::new(implementation),
             datapath: CountValue::new(implementation),
+            sampling: SamplingUnit::new(implementation)?,
+            provenance: Provenance::new(&system_pmus),
+            system_pmus,
             decoder: EventTypeDecoder::new(implementation)?,
+            types: [EventType::ZERO; COUNTER_LANES],
             edge: 0,
             linked: 0,
             reserved: 0,
+            unpredictable: 0,
             unknown: UnknownState::default(),
-            provenance: Provenance::default(),
             cycle: 0,
-            compare_reserved: implementation.knobs.compare_reserved,
+            implementation: shared,
             hold_idle: mask(knobs.cp_when_not_counting == CpWhenNotCounting::Hold),
             hold_bypassed: mask(knobs.ct_when_bypassed == CtWhenBypassed::Hold),
             bypassed: 0,
+            pmccntr_in_wfx: knobs.cycles.pmccntr_in_wfx,
         };
-        for n in 0..CYCLE_COUNTER {
-            model.write_type(n, 0);
+        for n in 0..=CYCLE_COUNTER {
+            model.take_type(n);
         }
         Ok(model)
     }
@@ -104,47 +148,73 @@ impl Model {
     fn step_with<T: Tracer>(
         &mut self,
         input: &CycleInput,
-        _random: u8,
+        random: u8,
         output: &mut CycleOutput,
         unknown: &mut Unknown,
         tracer: &mut T,
         select: impl Select,
     ) {
         *unknown = Unknown::default();
-        if input.is_reset() {
-            *output = CycleOutput::default();
-            if T::ACTIVE {
-                tracer.record(CycleRecord::reset(self.cycle));
-            }
-            self.reset();
-            self.cycle += 1;
+        if (input.reset | input.clock_stopped) & 1 == 1 {
+            self.without_clock(input, output, unknown, tracer);
             return;
         }
         let registers = &self.registers;
-        let access = registers.decode(input);
-        let counting = registers.counting(input.counting_allowed);
+        let decoded = self.port.decode(
+            input,
+            State {
+                registers,
+                sampling: &self.sampling,
+                system_pmus: &self.system_pmus,
+            },
+        );
+        let access = decoded.access;
+        let group = self.filters.group(input);
+        let enabled = registers.counting(input.counting_allowed);
+        let counting = enabled & !group.filtered & self.clocked(input);
         let written = access.counters_written(registers.event_counters());
+        // DUT-13: before anything of this cycle.
+        output.access_data = self.read(&access);
+        output.access_outcome = access.outcome() as u8;
+        output.reserved = [0; 3];
+        output.trap_iss = decoded.trap_iss;
+        unknown.access_data = self.unknown_read(&access);
 
-        let mut base = self.mux.base_values(&input.event, select);
-        let mut values = self.datapath.evaluate(&base, counting);
+        let before = if T::ACTIVE {
+            self.sampling_record()
+        } else {
+            SamplingRecord::default()
+        };
+        let sampled = self.sampling.step(input, random, &access);
+        self.show_sampling(&sampled, output);
+        output.random_byte = if sampled.drawn > 0 { random } else { 0 };
+        unknown.spe = self.sampling.is_unknown();
+
+        let not_attributed = self.not_attributed(input, &group);
+        let mut base = self.base_values(input, &group, &sampled, not_attributed, select);
+        let registers = &self.registers;
+        let counting_lanes = select.expand(counting);
+        let mut values = self.datapath.evaluate_in(&base, counting_lanes);
         let mut sum = self.counters.add(&values.v, registers.long);
         let chain = self.chained(sum.overflow & !written) & counting;
         if chain != 0 {
             for (n, base) in base.iter_mut().enumerate() {
                 *base |= (chain >> n) as u16 & 1;
             }
-            values = self.datapath.evaluate(&base, counting);
+            values = self.datapath.evaluate_in(&base, counting_lanes);
             sum = self.counters.add(&values.v, registers.long);
         }
         let overflow = sum.overflow & !written;
-
         output.increment = values.v;
-        output.access_outcome = access.outcome() as u8;
-        output.access_data = self.read(&access);
-        output.reserved = [0; 3];
-        let reserved = self.reserved;
+
+        // DUT-62: what the interval decides is as good as reserved.
+        let unsampled = if unknown.spe {
+            self.sample_events.depend_on_interval() & !not_attributed
+        } else {
+            0
+        };
+        let reserved = self.reserved | self.unpredictable | unsampled;
         if !self.unknown.is_clear(reserved) {
-            unknown.access_data = self.unknown_read(&access);
             let cleared = match access {
                 Access::Write(_, Write::ClearFlags(flags)) => flags,
                 _ => 0,
@@ -168,16 +238,43 @@ impl Model {
         }
 
         if T::ACTIVE {
+            let Decoded {
+                access, decision, ..
+            } = decoded;
+            let threads_driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
             tracer.record(CycleRecord {
                 cycle: self.cycle,
                 reset: false,
+                clock_stopped: false,
+                input: *input,
+                types: self.types,
+                long: registers.long,
                 counting,
+                enabled,
+                group,
+                thread_events: if threads_driven {
+                    self.thread_events.any()
+                } else {
+                    0
+                },
+                sample_events: self.sample_events.any(),
+                not_attributed,
                 values: values.clone(),
                 intermediates: self.datapath.intermediates(&values),
                 access,
+                decision,
+                spmselr: self.system_pmus.read(SysReg::Spmselr),
                 overflow,
+                flags: registers.overflow,
                 chained: chain,
                 written,
+                sampling: SamplingRecord {
+                    sampled,
+                    happened: self.sampling.profiler().happened(),
+                    coll_after: self.sampling.coll(),
+                    unknown: unknown.spe,
+                    ..before
+                },
                 unknown: *unknown,
             });
         }
@@ -188,6 +285,116 @@ impl Model {
         // DUT-23: an overflow is not lost to a write of the flags.
         self.registers.overflow |= overflow;
         self.cycle += 1;
+    }
+
+    /// DUT-10, DUT-52: a cycle of reset, or one in which the clock is stopped.
+    #[cold]
+    fn without_clock<T: Tracer>(
+        &mut self,
+        input: &CycleInput,
+        output: &mut CycleOutput,
+        unknown: &mut Unknown,
+        tracer: &mut T,
+    ) {
+        *output = CycleOutput::default();
+        if input.is_reset() {
+            self.reset();
+        } else {
+            self.show_sampling(&Sampled::default(), output);
+            unknown.spe = self.sampling.is_unknown();
+        }
+        if T::ACTIVE {
+            tracer.record(if input.is_reset() {
+                CycleRecord::reset(self.cycle)
+            } else {
+                CycleRecord {
+                    unknown: *unknown,
+                    ..CycleRecord::clock_stopped(self.cycle, input)
+                }
+            });
+        }
+        self.cycle += 1;
+    }
+
+    /// CYC-02: the counters that count in the state of thread 0. PMCCNTR_EL0 may stop in WFI or WFE state, by A-CYC-3.
+    #[inline(always)]
+    fn clocked(&self, input: &CycleInput) -> u32 {
+        let stops = !self.pmccntr_in_wfx
+            && input.driven & CycleInput::DRIVEN_THREADS != 0
+            && input.threads[0].is(Thread::WFX);
+        !(u32::from(stops) << CYCLE_COUNTER)
+    }
+
+    /// DUT-51: the counters that count other threads than thread 0 only, and an event that is attributed to it.
+    #[inline(always)]
+    fn not_attributed(&self, input: &CycleInput, group: &Group) -> u32 {
+        const BOTH: u8 = CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS;
+        if input.driven & BOTH == BOTH {
+            group.mt & !group.unfiltered[0] & !self.thread_events.any() & !self.mux.chain()
+        } else {
+            0
+        }
+    }
+
+    /// DUT-51, DUT-16: V_B of every counter, CHAIN left out.
+    #[inline(always)]
+    fn base_values(
+        &self,
+        input: &CycleInput,
+        group: &Group,
+        sampled: &Sampled,
+        not_attributed: u32,
+        select: impl Select,
+    ) -> Lanes<u16> {
+        let (mut kept, mut ones) = (!not_attributed, 0);
+        let (mut sums, mut samples) = (NO_VALUES, NO_VALUES);
+        if input.driven & CycleInput::DRIVEN_THREADS != 0 && self.thread_events.any() != 0 {
+            kept &= !self.thread_events.any();
+            ones = self.thread_events.cycle_events(&input.threads, group);
+            if self.thread_events.any_sum() {
+                sums = self.thread_events.sums(&input.threads, group, select);
+            }
+        }
+        if sampled.any_event() && self.sample_events.any() != 0 {
+            samples = self
+                .sample_events
+                .values(sampled.events(), !not_attributed, select);
+        }
+        let others = Others {
+            kept,
+            ones,
+            sums: &sums,
+            samples: &samples,
+        };
+        self.mux.base_values(&input.event, others, select)
+    }
+
+    /// The state of Statistical Profiling, and what a cycle did.
+    #[inline(always)]
+    fn show_sampling(&self, sampled: &Sampled, output: &mut CycleOutput) {
+        let profiler = self.sampling.profiler();
+        output.pmsicr = profiler.pmsicr().value();
+        output.in_flight = profiler.in_flight() as u8;
+        output.selected = sampled.selected();
+        output.first_selected = sampled.first_selected;
+        output.collided = sampled.collided;
+        output.coll = self.sampling.coll();
+        output.random_drawn = sampled.drawn;
+        output.random_byte = 0;
+        output.zeros = [0; 9];
+    }
+
+    /// The record of Statistical Profiling at the start of a cycle.
+    fn sampling_record(&self) -> SamplingRecord {
+        let profiler = self.sampling.profiler();
+        SamplingRecord {
+            was_enabled: profiler.was_enabled(),
+            pmsicr: profiler.pmsicr(),
+            pmsirr: profiler.pmsirr(),
+            in_flight: profiler.in_flight(),
+            coll: self.sampling.coll(),
+            ..SamplingRecord::default()
+        }
     }
 
     /// One Processor cycle, with the outputs returned and zero for random bytes: for examples and tests.
@@ -245,14 +452,32 @@ impl Model {
         match register {
             SysReg::Pmevcntr(n) => self.counters.get(usize::from(n)),
             SysReg::Pmccntr => self.counters.get(CYCLE_COUNTER),
+            SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmsidr | SysReg::Pmbsr(_) => {
+                self.sampling.read(register)
+            }
+            _ if register.is_of_system_pmus() => self.system_pmus.read(register),
             _ => self.registers.read(register),
         }
     }
 
+    /// The implementation that this is the model of.
+    pub fn implementation(&self) -> &Implementation {
+        &self.implementation
+    }
+
+    /// Statistical Profiling now.
+    pub fn sampling(&self) -> &SamplingUnit {
+        &self.sampling
+    }
+
+    /// The System PMUs now.
+    pub fn system_pmus(&self) -> &SystemPmus {
+        &self.system_pmus
+    }
+
     /// `PMEVTYPER<n>_EL0` as it is in force now.
     pub fn event_type(&self, n: u8) -> EventType {
-        self.decoder
-            .decode(n, self.registers.effective_type(usize::from(n)))
+        self.types[usize::from(n)]
     }
 
     /// Bits of an event counter.
@@ -272,7 +497,7 @@ impl Model {
 
     /// What last set `register`.
     pub fn origin(&self, register: SysReg) -> Origin {
-        self.provenance.of(register)
+        self.provenance.of(register, &self.system_pmus)
     }
 
     /// C_P of counter `n` now.
@@ -295,21 +520,31 @@ impl Model {
     fn read(&self, access: &Access) -> u64 {
         match *access {
             Access::Read(register) => self.register(register),
+            Access::ReadHalf(register, half) => half.of(self.register(register)),
             _ => 0,
         }
     }
 
+    #[inline(always)]
     fn unknown_read(&self, access: &Access) -> u64 {
         match *access {
-            Access::Read(register) => self.registers.unknown_bits(
-                register,
-                self.reserved,
-                self.unknown.count(),
-                self.unknown.overflow(),
-                self.counters.mask(),
-            ),
+            Access::Read(register) => self.unknown_bits(register),
+            Access::ReadHalf(register, half) => half.of(self.unknown_bits(register)),
             _ => 0,
         }
+    }
+
+    /// Bits of `register` that are UNKNOWN now.
+    fn unknown_bits(&self, register: SysReg) -> u64 {
+        let of_counters = self.registers.unknown_bits(
+            register,
+            self.reserved,
+            self.unpredictable,
+            self.unknown.count(),
+            self.unknown.overflow(),
+            self.counters.mask(),
+        );
+        of_counters | self.sampling.unknown_bits(register)
     }
 
     /// DUT-12: the effect of a write, after the increments of its cycle.
@@ -336,44 +571,106 @@ impl Model {
             // DUT-20: the write wins over the increment, which has been added already.
             Write::Counter(n, data) => self.counters.set(n, data),
             Write::Type(n, data) => self.write_type(n, data),
+            // DUT-60: done with the operations of the cycle.
+            Write::Pmsicr(_) | Write::Pmsirr(_) | Write::Pmbsr(..) => {}
+            Write::SystemPmu(data) => {
+                self.note(target, input);
+                self.system_pmus.write(target, data);
+                return;
+            }
         }
         self.note(target, input);
     }
 
     fn note(&mut self, target: SysReg, input: &CycleInput) {
-        let written = SysReg::from_address(input.access_address).unwrap_or(target);
-        self.provenance
-            .write(target, self.cycle, written, input.access_data);
+        let written = match AccessKind::from_code(input.access_kind) {
+            AccessKind::Write => SysReg::from_address(input.access_address),
+            AccessKind::Write32 => SysReg::from_address_32(input.access_address),
+            _ => None,
+        };
+        self.provenance.write(
+            target,
+            self.cycle,
+            written.unwrap_or(target),
+            input.access_data,
+            &self.system_pmus,
+        );
     }
 
     fn write_type(&mut self, n: usize, data: u64) {
         self.registers.write_type(n, data);
+        self.take_type(n);
+    }
+
+    /// Decodes `PMEVTYPER<n>_EL0`, or PMCCFILTR_EL0 as number 31, into what a cycle needs.
+    fn take_type(&mut self, n: usize) {
+        let effective = self.registers.effective_type(n);
+        self.filters.set_type(n, effective);
         if n == CYCLE_COUNTER {
             return;
         }
-        let event_type = self.event_type(n as u8);
+        let event_type = self.decoder.decode(n as u8, effective);
+        self.types[n] = event_type;
         self.mux.set_event(n, event_type.event);
+        self.thread_events.set_event(n, event_type.event);
+        self.sample_events.set_event(n, event_type.event);
         self.datapath.set_type(n, &event_type);
+        let knobs = &self.implementation.knobs;
+        let unpredictable = self.is_unpredictable(event_type.event);
+        let reserved = event_type.reserved && !knobs.compare_reserved;
         let bit = 1 << n;
         let set = |mask: u32, on: bool| if on { mask | bit } else { mask & !bit };
         self.edge = set(self.edge, event_type.used.1);
         self.linked = set(self.linked, event_type.used.2 != 0);
         self.bypassed = set(self.bypassed, event_type.bypassed);
-        self.reserved = set(self.reserved, event_type.reserved && !self.compare_reserved);
+        self.reserved = set(self.reserved, reserved);
+        self.unpredictable = set(self.unpredictable, unpredictable);
+    }
+
+    /// ETY-31, A-ETY-8: whether what `event` counts is UNPREDICTABLE.
+    fn is_unpredictable(&self, event: u16) -> bool {
+        let of_sampling = SAMPLE_EVENTS.contains(&event) && self.sampling.is_implemented();
+        let supported = self.mux.is_supported(event)
+            || self.mux.is_chain(event)
+            || thread_event(event).is_some()
+            || of_sampling;
+        let behaviour = event_behaviour(event, |_| supported, &self.implementation);
+        behaviour.counts == Counts::Unpredictable
     }
 
     fn reset(&mut self) {
         self.registers.reset();
         for n in 0..=CYCLE_COUNTER {
             self.counters.set(n, 0);
-        }
-        for n in 0..CYCLE_COUNTER {
-            self.write_type(n, 0);
+            self.take_type(n);
         }
         self.datapath.reset();
+        self.sampling.reset();
+        self.system_pmus.reset();
         self.unknown.reset();
         self.provenance.reset(self.cycle);
     }
+}
+
+/// ETY-42: an access that reaches the register of an UNKNOWN counter leaves nothing to compare.
+fn refuse_aliases(implementation: &Implementation) -> Result<(), ImplementationError> {
+    let knobs = &implementation.knobs;
+    for (key, behaviour) in [
+        ("knobs.oor_unimplemented", knobs.oor_unimplemented),
+        ("knobs.oor_reserved", knobs.oor_reserved),
+    ] {
+        if !implementation.pe.fgt && behaviour == OutOfRange::Alias {
+            return Err(ImplementationError {
+                key,
+                found: "ALIAS".into(),
+                expected:
+                    "UNDEF, RAZ_WI, NOP or TRAP_EL2: which register an access reaches would be \
+                           UNKNOWN, and nothing could be compared after a write (ETY-42)"
+                        .into(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A batch of cycles.

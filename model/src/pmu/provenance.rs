@@ -1,5 +1,6 @@
 //! Where the state comes from: the last write of each register, for explanations.
 
+use crate::spmu::SystemPmus;
 use crate::sysreg::SysReg;
 
 /// What last set a register.
@@ -24,48 +25,83 @@ pub enum Origin {
     },
 }
 
-const SLOTS: usize = 68;
+/// Slots of the registers of the PE; those of System PMUs follow.
+const SLOTS: usize = 73;
+
+/// The last write of a register.
+#[derive(Clone, Copy, Debug)]
+struct Written {
+    cycle: u64,
+    register: SysReg,
+    data: u64,
+}
 
 /// The origin of every register's contents.
 #[derive(Clone, Debug)]
 pub struct Provenance {
-    origins: [Origin; SLOTS],
-}
-
-impl Default for Provenance {
-    fn default() -> Self {
-        Self {
-            origins: [Origin::PowerUp; SLOTS],
-        }
-    }
+    writes: Vec<Option<Written>>,
+    reset: Option<u64>,
 }
 
 impl Provenance {
-    /// Notes a reset.
-    pub fn reset(&mut self, cycle: u64) {
-        self.origins = [Origin::Reset { cycle }; SLOTS];
+    /// No register of a design with these System PMUs has been set.
+    pub fn new(system_pmus: &SystemPmus) -> Self {
+        Self {
+            writes: vec![None; SLOTS + system_pmus.places()],
+            reset: None,
+        }
     }
 
-    /// Notes that a write of `written` with `data` set `target`.
-    pub fn write(&mut self, target: SysReg, cycle: u64, written: SysReg, data: u64) {
-        if let Some(slot) = slot(target) {
-            self.origins[slot] = Origin::Write {
+    /// Notes a reset.
+    pub fn reset(&mut self, cycle: u64) {
+        self.reset = Some(cycle);
+    }
+
+    /// Notes that a write of `written` with `data` set `target`; `system_pmus` is the state before the write.
+    pub fn write(
+        &mut self,
+        target: SysReg,
+        cycle: u64,
+        written: SysReg,
+        data: u64,
+        system_pmus: &SystemPmus,
+    ) {
+        if let Some(slot) = slot(target, system_pmus) {
+            self.writes[slot] = Some(Written {
                 cycle,
                 register: written,
                 data,
-            };
+            });
         }
     }
 
     /// What last set `register`. Registers that share their contents share their origin; increments and
     /// overflows are not looked at.
-    pub fn of(&self, register: SysReg) -> Origin {
-        slot(register).map_or(Origin::PowerUp, |slot| self.origins[slot])
+    pub fn of(&self, register: SysReg, system_pmus: &SystemPmus) -> Origin {
+        let Some(slot) = slot(register, system_pmus) else {
+            return Origin::PowerUp;
+        };
+        match (self.writes[slot], self.reset) {
+            (
+                Some(Written {
+                    cycle,
+                    register,
+                    data,
+                }),
+                reset,
+            ) if reset.is_none_or(|reset| reset < cycle) => Origin::Write {
+                cycle,
+                register,
+                data,
+            },
+            (_, Some(cycle)) => Origin::Reset { cycle },
+            _ => Origin::PowerUp,
+        }
     }
 }
 
 /// The slot of a register's contents; none for aliases and constants.
-fn slot(register: SysReg) -> Option<usize> {
+fn slot(register: SysReg, system_pmus: &SystemPmus) -> Option<usize> {
     use SysReg::*;
     Some(match register {
         Pmevtyper(n) => usize::from(n),
@@ -76,6 +112,10 @@ fn slot(register: SysReg) -> Option<usize> {
         Pmcntenset | Pmcntenclr => 65,
         Pmovsset | Pmovsclr => 66,
         Pmselr => 67,
-        Pmxevtyper | Pmxevcntr | Pmmir => return None,
+        Pmsicr => 68,
+        Pmsirr => 69,
+        Pmbsr(x) => 69 + usize::from(x),
+        Pmxevtyper | Pmxevcntr | Pmmir | Pmsidr => return None,
+        _ => SLOTS + system_pmus.place(register)?,
     })
 }

@@ -1,10 +1,13 @@
-//! The registers: storage, and the register port (`docs/dut-contract.md`, section 6).
+//! The registers of the event counters: storage (`docs/dut-contract.md`, section 6).
 
-use crate::contract::{AccessKind, AccessOutcome, COUNTER_LANES, CYCLE_COUNTER, CycleInput};
+use crate::contract::{COUNTER_LANES, CYCLE_COUNTER};
+use crate::evtyper::reset_value;
 use crate::implementation::{Implementation, Layout as LayoutKnob, Res0};
 use crate::sysreg::SysReg;
 
-use super::event_type::{TC, TE, TLC, cycle_filter_mask, present_mask};
+use super::event_type::{EVTCOUNT, TC, TE, TLC, cycle_filter_mask, present_mask};
+
+pub use super::access::{Access, Write};
 
 /// PMCR_EL0.E.
 pub const PMCR_E: u64 = 1 << 0;
@@ -47,75 +50,10 @@ struct Layout {
     /// Implemented bits of PMCNTENSET_EL0 and PMOVSSET_EL0.
     counter_mask: u32,
     type_masks: [u64; COUNTER_LANES],
+    /// ETY-04: the types out of reset.
+    reset_types: [u64; COUNTER_LANES],
     res0: Res0,
     pmmir: u64,
-}
-
-/// A register write that is permitted, as what it does to the design.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Write {
-    /// PMCR_EL0.
-    Control(u64),
-    /// Enables these counters.
-    Enable(u32),
-    /// Disables these counters.
-    Disable(u32),
-    /// Sets these overflow flags.
-    SetFlags(u32),
-    /// Clears these overflow flags.
-    ClearFlags(u32),
-    /// PMSELR_EL0.
-    Select(u64),
-    /// The value of a counter, 31 for PMCCNTR_EL0.
-    Counter(usize, u64),
-    /// `PMEVTYPER<n>_EL0`, 31 for PMCCFILTR_EL0.
-    Type(usize, u64),
-}
-
-/// A register access, decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// None in this cycle.
-    None,
-    /// DUT-30, DUT-31: UNDEFINED, and without effect (DUT-32).
-    Undefined,
-    /// A read, and the register whose contents it returns.
-    Read(SysReg),
-    /// A write, the register whose contents it sets, and its effect.
-    Write(SysReg, Write),
-}
-
-impl Access {
-    /// The outcome that the design reports.
-    pub fn outcome(&self) -> AccessOutcome {
-        match self {
-            Self::None => AccessOutcome::None,
-            Self::Undefined => AccessOutcome::Undefined,
-            Self::Read(_) | Self::Write(..) => AccessOutcome::Ok,
-        }
-    }
-
-    /// The counters whose values the access sets, which loses their increments (DUT-20, DUT-21).
-    #[inline(always)]
-    pub fn counters_written(&self, event_counters: u32) -> u32 {
-        match *self {
-            Self::Write(_, Write::Counter(n, _)) => 1 << n,
-            Self::Write(_, Write::Control(data)) => {
-                let p = if data & PMCR_P != 0 {
-                    event_counters
-                } else {
-                    0
-                };
-                let c = if data & PMCR_C != 0 {
-                    1 << CYCLE_COUNTER
-                } else {
-                    0
-                };
-                p | c
-            }
-            _ => 0,
-        }
-    }
 }
 
 impl Registers {
@@ -130,11 +68,20 @@ impl Registers {
         let levels = u64::from(implementation.pmu.edge) + u64::from(implementation.pmu.th2);
         let edge = if current { levels } else { 0 };
         let thwidth = u64::from(implementation.thwidth());
+        let reset_types = std::array::from_fn(|n| {
+            let implemented = n < usize::from(counters);
+            if implemented {
+                reset_value(implementation) & type_masks[n]
+            } else {
+                0
+            }
+        });
         let layout = Layout {
             counters,
             has_long: implementation.pmu.counter_bits == 64,
             counter_mask: (1 << CYCLE_COUNTER) | ((1u32 << counters) - 1),
             type_masks,
+            reset_types,
             res0: implementation.knobs.res0,
             pmmir: edge << 24 | thwidth << 20 | u64::from(implementation.pmu.pmmir),
         };
@@ -144,7 +91,7 @@ impl Registers {
             enabled: 0,
             overflow: 0,
             select: 0,
-            types: [0; COUNTER_LANES],
+            types: reset_types,
             layout,
         }
     }
@@ -156,7 +103,7 @@ impl Registers {
         self.enabled = 0;
         self.overflow = 0;
         self.select = 0;
-        self.types = [0; COUNTER_LANES];
+        self.types = self.layout.reset_types;
     }
 
     /// Event counters that are implemented, as a mask.
@@ -174,61 +121,14 @@ impl Registers {
         }
     }
 
-    /// Decodes the register access of a cycle, with the state at its start (DUT-33).
-    #[inline(always)]
-    pub fn decode(&self, input: &CycleInput) -> Access {
-        let kind = AccessKind::from_code(input.access_kind);
-        if kind == AccessKind::None {
-            return Access::None;
-        }
-        let register = SysReg::from_address(input.access_address);
-        let Some(target) = register.and_then(|register| self.resolve(register)) else {
-            return Access::Undefined;
-        };
-        if kind == AccessKind::Read {
-            return Access::Read(target);
-        }
-        match self.effect(target, input.access_data) {
-            Some(write) => Access::Write(target, write),
-            None => Access::Undefined,
-        }
+    /// DUT-31: whether event counter `n` is implemented.
+    pub fn has(&self, n: u8) -> bool {
+        n < self.layout.counters
     }
 
-    /// The register that an access reaches: aliases replaced (DUT-33), counters that are not implemented left
-    /// out (DUT-31).
-    #[inline(always)]
-    fn resolve(&self, register: SysReg) -> Option<SysReg> {
-        let implemented = |n: u8| n < self.layout.counters;
-        match register {
-            SysReg::Pmxevtyper if usize::from(self.select) == CYCLE_COUNTER => {
-                Some(SysReg::Pmccfiltr)
-            }
-            SysReg::Pmxevtyper => {
-                implemented(self.select).then_some(SysReg::Pmevtyper(self.select))
-            }
-            SysReg::Pmxevcntr => implemented(self.select).then_some(SysReg::Pmevcntr(self.select)),
-            SysReg::Pmevtyper(n) | SysReg::Pmevcntr(n) => implemented(n).then_some(register),
-            _ => Some(register),
-        }
-    }
-
-    /// What writing `data` does; `None` for a read-only register (DUT-30).
-    #[inline(always)]
-    fn effect(&self, target: SysReg, data: u64) -> Option<Write> {
-        let counters = data as u32 & self.layout.counter_mask;
-        Some(match target {
-            SysReg::Pmcr => Write::Control(data),
-            SysReg::Pmcntenset => Write::Enable(counters),
-            SysReg::Pmcntenclr => Write::Disable(counters),
-            SysReg::Pmovsset => Write::SetFlags(counters),
-            SysReg::Pmovsclr => Write::ClearFlags(counters),
-            SysReg::Pmselr => Write::Select(data),
-            SysReg::Pmccntr => Write::Counter(CYCLE_COUNTER, data),
-            SysReg::Pmevcntr(n) => Write::Counter(usize::from(n), data),
-            SysReg::Pmccfiltr => Write::Type(CYCLE_COUNTER, data),
-            SysReg::Pmevtyper(n) => Write::Type(usize::from(n), data),
-            SysReg::Pmmir | SysReg::Pmxevtyper | SysReg::Pmxevcntr => return None,
-        })
+    /// Implemented bits of PMCNTENSET_EL0 and PMOVSSET_EL0.
+    pub fn counter_mask(&self) -> u32 {
+        self.layout.counter_mask
     }
 
     /// DUT-13: the contents of a register that is not a counter's value.
@@ -246,7 +146,7 @@ impl Registers {
             SysReg::Pmmir => self.layout.pmmir,
             SysReg::Pmccfiltr => self.types[CYCLE_COUNTER],
             SysReg::Pmevtyper(n) => self.types[usize::from(n)],
-            SysReg::Pmccntr | SysReg::Pmevcntr(_) | SysReg::Pmxevtyper | SysReg::Pmxevcntr => 0,
+            _ => 0,
         }
     }
 
@@ -270,19 +170,26 @@ impl Registers {
     }
 
     /// Bits of a read of `register` that are UNKNOWN while the counters in `reserved` are in a reserved
-    /// configuration (TH-34), and counters and flags are as given.
+    /// configuration (TH-34) and those in `unpredictable` count an event that is (ETY-31), and counters and flags
+    /// are as given.
     pub fn unknown_bits(
         &self,
         register: SysReg,
         reserved: u32,
+        unpredictable: u32,
         count: u32,
         overflow: u32,
         counter_mask: u64,
     ) -> u64 {
         match register {
             SysReg::Pmevcntr(n) if count >> n & 1 == 1 => counter_mask,
-            SysReg::Pmevtyper(n) if reserved >> n & 1 == 1 => {
-                THRESHOLD_CONTROL & self.layout.type_masks[usize::from(n)]
+            SysReg::Pmevtyper(n) => {
+                let if_in = |counters: u32, bits: u64| {
+                    if counters >> n & 1 == 1 { bits } else { 0 }
+                };
+                let unknown =
+                    if_in(reserved, THRESHOLD_CONTROL) | if_in(unpredictable, EVTCOUNT.mask());
+                unknown & self.layout.type_masks[usize::from(n)]
             }
             SysReg::Pmovsset | SysReg::Pmovsclr => u64::from(overflow),
             _ => 0,

@@ -77,9 +77,18 @@ impl SamplesInFlight {
         self.coll[other_event_target(self.spe_exc, pmsee, ee).index()] = true;
     }
 
-    /// SPE-47: `samples` of those in flight complete.
-    pub fn complete(&mut self, samples: u32) {
-        self.count = self.count.saturating_sub(samples);
+    /// Out of reset: no sample is in flight, and COLL is zero.
+    pub fn reset(&mut self) {
+        self.count = 0;
+        self.coll = [false; 3];
+    }
+
+    /// SPE-47: `samples` of those in flight complete. Returns how many there were.
+    #[inline(always)]
+    pub fn complete(&mut self, samples: u32) -> u32 {
+        let completed = samples.min(self.count);
+        self.count -= completed;
+        completed
     }
 
     /// SPE-11, A-SPE-14: what has been collected is discarded.

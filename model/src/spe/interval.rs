@@ -1,7 +1,7 @@
 //! The sample interval counters: from operations of the sample population to selections (D17.3.3, D17.3.4).
 
 use super::config::{Config, InitLoad, Select, ZeroInterval};
-use super::random::{MissingRandom, RandomBytes};
+use super::random::Random;
 use super::registers::{Pmsicr, Pmsirr};
 
 /// The sample interval counters and what they are reloaded with.
@@ -19,6 +19,33 @@ pub(super) struct IntervalCounters {
     load_at_first_op: bool,
     /// COUNT was loaded from an INTERVAL of zero (SPE-29).
     pub interval_unknown: bool,
+    /// What happened to the counters in this cycle.
+    pub happened: Happened,
+}
+
+/// What happened to the sample interval counters in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Happened {
+    /// Profiling became enabled with PMSICR_EL1 zero, and COUNT was loaded (SPE-10).
+    pub loaded_at_enable: bool,
+    /// Profiling became enabled with PMSICR_EL1 nonzero: nothing was loaded (SPE-26).
+    pub restarted: bool,
+    /// Loads of COUNT, that at the transition included (SPE-12).
+    pub loads: u8,
+    /// Operations that decremented COUNT (SPE-20).
+    pub counted: u8,
+    /// COUNT expired without the secondary counter (SPE-21).
+    pub expired: u8,
+    /// COUNT expired with RND and ERnd, and the byte drawn was zero (SPE-22).
+    pub drew_zero: u8,
+    /// COUNT expired with RND and ERnd, and the byte drawn was nonzero (SPE-22).
+    pub drew_nonzero: u8,
+    /// ECOUNT was overwritten while it was nonzero (A-SPE-4).
+    pub overwrote_ecount: u8,
+    /// ECOUNT became zero by a decrement (SPE-23).
+    pub secondary_expired: u8,
+    /// The operation that decremented COUNT from 1 to 0.
+    pub reached_zero: u8,
 }
 
 impl IntervalCounters {
@@ -32,7 +59,35 @@ impl IntervalCounters {
             pmsirr: Pmsirr::default(),
             load_at_first_op: false,
             interval_unknown: false,
+            happened: Happened::default(),
         }
+    }
+
+    /// Out of reset: PMSICR_EL1 and PMSIRR_EL1 are zero.
+    pub fn reset(&mut self) {
+        self.pmsicr = Pmsicr::default();
+        self.pmsirr = Pmsirr::default();
+        self.load_at_first_op = false;
+        self.interval_unknown = false;
+        self.happened = Happened::default();
+    }
+
+    /// SPE-28: that many members of the sample population, if neither counter reaches zero. Returns whether they
+    /// have been counted.
+    #[inline(always)]
+    pub fn count_operations(&mut self, operations: u32) -> bool {
+        let Pmsicr { count, ecount } = self.pmsicr;
+        let secondary = self.uses_secondary() && ecount != 0;
+        let short = operations >= count || (secondary && operations >= u32::from(ecount));
+        if short || self.load_at_first_op {
+            return false;
+        }
+        self.pmsicr.count = count - operations;
+        if secondary {
+            self.pmsicr.ecount = ecount - operations as u8;
+        }
+        self.happened.counted = operations.min(255) as u8;
+        true
     }
 
     /// A direct write of PMSICR_EL1 (A-SPE-6): no load follows.
@@ -48,10 +103,13 @@ impl IntervalCounters {
     }
 
     /// SPE-10: profiling becomes enabled.
-    pub fn enable(&mut self, random: &mut RandomBytes<'_>) -> Result<(), MissingRandom> {
+    pub fn enable<R: Random>(&mut self, random: &mut R) -> Result<(), R::Missing> {
         if !self.pmsicr.is_zero() {
+            // SPE-26: sampling restarts from the current values.
+            self.happened.restarted = true;
             return Ok(());
         }
+        self.happened.loaded_at_enable = self.init_load == InitLoad::AtEnable;
         match (self.init_load, self.select) {
             (InitLoad::AtEnable, _) => self.load_primary(random),
             (InitLoad::FirstOp, Select::AtZero) => {
@@ -64,13 +122,14 @@ impl IntervalCounters {
     }
 
     /// SPE-12: loads the primary counter. It draws a byte iff RND == 1 without FEAT_SPE_ERnd (SPE-30).
-    fn load_primary(&mut self, random: &mut RandomBytes<'_>) -> Result<(), MissingRandom> {
+    fn load_primary<R: Random>(&mut self, random: &mut R) -> Result<(), R::Missing> {
         let low = if self.pmsirr.rnd && !self.ernd {
             random.draw()?
         } else {
             0x00
         };
         self.pmsicr.count = self.interval_to_load() << 8 | u32::from(low);
+        self.happened.loads = self.happened.loads.saturating_add(1);
         self.interval_unknown = self.pmsirr.interval == 0;
         Ok(())
     }
@@ -89,7 +148,7 @@ impl IntervalCounters {
     }
 
     /// SPE-20 to SPE-23: one member of the sample population. Returns whether it is selected.
-    pub fn count_operation(&mut self, random: &mut RandomBytes<'_>) -> Result<bool, MissingRandom> {
+    pub fn count_operation<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if std::mem::take(&mut self.load_at_first_op) {
             self.load_primary(random)?;
         }
@@ -99,10 +158,20 @@ impl IntervalCounters {
         }
     }
 
+    /// SPE-20.
+    fn decrement(&mut self) {
+        self.pmsicr.count -= 1;
+        self.happened.counted = self.happened.counted.saturating_add(1);
+        self.happened.reached_zero = self
+            .happened
+            .reached_zero
+            .saturating_add(u8::from(self.pmsicr.count == 0));
+    }
+
     /// A-SPE-1 AT_ZERO.
-    fn count_at_zero(&mut self, random: &mut RandomBytes<'_>) -> Result<bool, MissingRandom> {
+    fn count_at_zero<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if self.pmsicr.count != 0 {
-            self.pmsicr.count -= 1;
+            self.decrement();
             return Ok(self.count_secondary());
         }
         self.load_primary(random)?;
@@ -110,11 +179,11 @@ impl IntervalCounters {
     }
 
     /// A-SPE-1 TO_ZERO: pseudocode SPEToCollectSample.
-    fn count_to_zero(&mut self, random: &mut RandomBytes<'_>) -> Result<bool, MissingRandom> {
+    fn count_to_zero<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if self.pmsicr.count == 0 {
             self.load_primary(random)?;
         } else {
-            self.pmsicr.count -= 1;
+            self.decrement();
             if self.pmsicr.count == 0 {
                 return self.expire_primary(random);
             }
@@ -124,12 +193,23 @@ impl IntervalCounters {
 
     /// The primary counter has reached zero. SPE-21: the operation is selected. SPE-22, with the secondary
     /// counter: it is selected iff the byte drawn for ECOUNT is zero; a running ECOUNT is overwritten (A-SPE-4).
-    fn expire_primary(&mut self, random: &mut RandomBytes<'_>) -> Result<bool, MissingRandom> {
+    fn expire_primary<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if !self.uses_secondary() {
+            self.happened.expired = self.happened.expired.saturating_add(1);
             return Ok(true);
         }
+        self.happened.overwrote_ecount = self
+            .happened
+            .overwrote_ecount
+            .saturating_add(u8::from(self.pmsicr.ecount != 0));
         self.pmsicr.ecount = random.draw()?;
-        Ok(self.pmsicr.ecount == 0)
+        let selected = self.pmsicr.ecount == 0;
+        self.happened.drew_zero = self.happened.drew_zero.saturating_add(u8::from(selected));
+        self.happened.drew_nonzero = self
+            .happened
+            .drew_nonzero
+            .saturating_add(u8::from(!selected));
+        Ok(selected)
     }
 
     /// SPE-23: the operation that makes ECOUNT zero is selected. With RND cleared ECOUNT stands still
@@ -139,6 +219,11 @@ impl IntervalCounters {
             return false;
         }
         self.pmsicr.ecount -= 1;
-        self.pmsicr.ecount == 0
+        let expired = self.pmsicr.ecount == 0;
+        self.happened.secondary_expired = self
+            .happened
+            .secondary_expired
+            .saturating_add(u8::from(expired));
+        expired
     }
 }

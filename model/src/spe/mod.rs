@@ -29,16 +29,19 @@ mod random;
 pub mod registers;
 #[cfg(test)]
 mod tests;
+mod unit;
 
 pub use collision::{BufferStatus, Selected, other_event_target};
 pub use config::{CompleteOrder, Config, InitLoad, Knobs, Select, WriteOrder, ZeroInterval};
+pub use interval::Happened;
 pub use random::MissingRandom;
+pub use unit::{Sampled, SamplingUnit};
 
 use crate::ImplementationError;
 
 use collision::SamplesInFlight;
 use interval::IntervalCounters;
-use random::RandomBytes;
+use random::{OneByte, Random, RandomBytes};
 
 /// What happens to the profiler in one Processor cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +54,8 @@ pub struct Input<'a> {
     pub random: &'a [u8],
     /// Samples that complete.
     pub complete: u32,
+    /// Of those, how many filtering removes.
+    pub filtered_out: u32,
     /// The samples in flight are discarded.
     pub discard: bool,
     /// Effective MDCR_EL3.PMSEE, two bits.
@@ -72,6 +77,8 @@ pub struct Output {
     pub sample_pop: u32,
     /// PMU event SAMPLE_FEED.
     pub sample_feed: u32,
+    /// PMU event SAMPLE_FILTRATE: samples that completed and that filtering did not remove.
+    pub sample_filtrate: u32,
     /// PMU event SAMPLE_COLLISION.
     pub sample_collision: u32,
     /// Random bytes drawn (SPE-30).
@@ -130,6 +137,11 @@ impl Profiler {
         self.counters.pmsicr
     }
 
+    /// Whether profiling was enabled in the last cycle.
+    pub fn was_enabled(&self) -> bool {
+        self.enabled
+    }
+
     /// PMSIRR_EL1.
     pub fn pmsirr(&self) -> registers::Pmsirr {
         self.counters.pmsirr
@@ -147,18 +159,55 @@ impl Profiler {
         on_selected: impl FnMut(u32, Selected),
     ) -> Result<Output, MissingRandom> {
         let mut next = self.clone();
-        let output = next.cycle(input, on_selected)?;
+        let output = next.cycle(input, &mut RandomBytes::new(input.random), on_selected)?;
         *self = next;
         Ok(output)
     }
 
-    fn cycle(
+    /// One cycle of a design that draws at most one byte in a cycle, `random`; `input.random` is not looked at.
+    #[inline(always)]
+    fn step_with(
         &mut self,
         input: &Input<'_>,
+        random: u8,
         on_selected: impl FnMut(u32, Selected),
-    ) -> Result<Output, MissingRandom> {
-        let mut random = RandomBytes::new(input.random);
+    ) -> Output {
+        let Ok(output) = self.cycle(input, &mut OneByte::new(random), on_selected);
+        output
+    }
+
+    /// A cycle in which operations are all that happens. Returns whether it has been made: not if profiling becomes
+    /// enabled or disabled, or one of the counters reaches zero.
+    #[inline(always)]
+    fn count_only(&mut self, enabled: bool, operations: u8) -> bool {
+        if enabled != self.enabled {
+            return false;
+        }
+        self.counters.happened = Happened::default();
+        !enabled || self.counters.count_operations(operations.into())
+    }
+
+    /// Reset: all registers are zero, no sample is in flight, and profiling was disabled.
+    pub fn reset(&mut self) {
+        self.enabled = false;
+        self.counters.reset();
+        self.samples.reset();
+    }
+
+    /// What happened to the interval counters in the last cycle.
+    pub fn happened(&self) -> Happened {
+        self.counters.happened
+    }
+
+    #[inline(always)]
+    fn cycle<R: Random>(
+        &mut self,
+        input: &Input<'_>,
+        random: &mut R,
+        on_selected: impl FnMut(u32, Selected),
+    ) -> Result<Output, R::Missing> {
         let mut output = Output::default();
+        self.counters.happened = Happened::default();
         if self.write_order == WriteOrder::Start {
             self.write(input);
         }
@@ -169,17 +218,19 @@ impl Profiler {
                 && self.pmsicr().ecount != 0,
             pmsicr_written_while_enabled: input.enabled && input.write_pmsicr.is_some(),
         };
-        self.set_enabled(input, &mut random)?;
+        self.set_enabled(input, random)?;
         if input.discard {
             self.samples.discard();
         }
+        let mut completed = 0;
         if self.complete_order == CompleteOrder::Before {
-            self.samples.complete(input.complete);
+            completed = self.samples.complete(input.complete);
         }
-        self.count_operations(input, &mut random, &mut output, on_selected)?;
+        self.count_operations(input, random, &mut output, on_selected)?;
         if self.complete_order == CompleteOrder::After {
-            self.samples.complete(input.complete);
+            completed = self.samples.complete(input.complete);
         }
+        output.sample_filtrate = completed - input.filtered_out.min(completed);
         output.not_architected.interval_zero |= self.counters.interval_unknown;
         if self.write_order == WriteOrder::End {
             self.write(input);
@@ -191,7 +242,18 @@ impl Profiler {
         Ok(output)
     }
 
+    /// PMBSR_EL1.COLL, PMBSR_EL2.COLL, PMBSR_EL3.COLL.
+    pub fn coll(&self) -> [bool; 3] {
+        self.samples.coll
+    }
+
+    /// Samples in flight.
+    pub fn in_flight(&self) -> u32 {
+        self.samples.count
+    }
+
     /// The direct writes of a cycle.
+    #[inline(always)]
     fn write(&mut self, input: &Input<'_>) {
         if let Some(value) = input.write_pmsicr {
             self.counters.write_pmsicr(value);
@@ -207,11 +269,12 @@ impl Profiler {
     }
 
     /// SPE-10: the transition from disabled to enabled. The other one does nothing (SPE-11).
-    fn set_enabled(
+    #[inline(always)]
+    fn set_enabled<R: Random>(
         &mut self,
         input: &Input<'_>,
-        random: &mut RandomBytes<'_>,
-    ) -> Result<(), MissingRandom> {
+        random: &mut R,
+    ) -> Result<(), R::Missing> {
         if self.becomes_enabled(input) {
             self.counters.enable(random)?;
         }
@@ -221,18 +284,22 @@ impl Profiler {
 
     /// SPE-28: the operations of a cycle, one after another. While profiling is disabled they are not counted
     /// (SPE-11).
-    fn count_operations(
+    #[inline(always)]
+    fn count_operations<R: Random>(
         &mut self,
         input: &Input<'_>,
-        random: &mut RandomBytes<'_>,
+        random: &mut R,
         output: &mut Output,
         mut on_selected: impl FnMut(u32, Selected),
-    ) -> Result<(), MissingRandom> {
+    ) -> Result<(), R::Missing> {
         if !input.enabled {
             return Ok(());
         }
         // SPE-45.
         output.sample_pop = input.operations;
+        if self.counters.count_operations(input.operations) {
+            return Ok(());
+        }
         for index in 0..input.operations {
             // SPE-44: the counters know nothing of collisions.
             if !self.counters.count_operation(random)? {

@@ -1,7 +1,9 @@
 //! Accesses to the registers that describe a System PMU, from AArch64 (SPMU-06, SPMU-30).
 
+use crate::contract::{CycleInput, control};
 use crate::evtyper::access::{Direction, Outcome};
 use crate::evtyper::filter::ExceptionLevel;
+use crate::implementation::Implementation;
 use ExceptionLevel::{El0, El1, El2, El3};
 
 /// Features and choices that decide about an access.
@@ -15,6 +17,18 @@ pub struct Features {
     pub fgt2: bool,
     /// The IMPLEMENTATION DEFINED "EL3 trap priority when SDD == '1'" (A-ETY-12).
     pub el3_trap_priority_sdd: bool,
+}
+
+impl Features {
+    /// The features of `implementation`.
+    pub fn of(implementation: &Implementation) -> Self {
+        Self {
+            el2: implementation.pe.el2,
+            el3: implementation.pe.el3,
+            fgt2: implementation.pe.fgt2,
+            el3_trap_priority_sdd: implementation.knobs.el3_trap_priority_sdd,
+        }
+    }
 }
 
 /// State of the PE at an access; the fields of registers are those for the System PMU that is selected.
@@ -42,34 +56,93 @@ pub struct Context {
     pub edscr_sdd: bool,
 }
 
-/// SPMU-30: what comes of an access; SPMU-06: a write is UNDEFINED.
-pub fn access(direction: Direction, context: &Context, features: &Features) -> Outcome {
-    if direction == Direction::Write || context.level == El0 {
-        return Outcome::Undefined;
+impl Context {
+    /// The state of the PE in a cycle of the contract, for an access to System PMU `pmu`, and, if
+    /// `device_affinity`, to its SPMDEVAFF_EL1.
+    pub fn of_cycle(pmu: u8, device_affinity: bool, input: &CycleInput) -> Self {
+        let is = |bit: u32| input.controls & bit != 0;
+        // DUT-38: SYSPMUSEL > 31 is reserved.
+        let p = |register: u64| match pmu {
+            0..=31 => (register >> (2 * pmu) & 3) as u8,
+            _ => 0b11,
+        };
+        Self {
+            level: ExceptionLevel::from_code(input.threads[0].state),
+            el2_enabled: is(control::EL2_ENABLED),
+            fgten2: is(control::FGTEN2),
+            not_trapped: is(if device_affinity {
+                control::NOT_TRAPPED_SPMDEVAFF
+            } else {
+                control::NOT_TRAPPED_SPMID
+            }),
+            mdcr_el2_enspm: is(control::MDCR_EL2_ENSPM),
+            spmaccessr_el2: p(input.spmaccessr_el2),
+            mdcr_el3_enpm2: is(control::MDCR_EL3_ENPM2),
+            spmaccessr_el3: p(input.spmaccessr_el3),
+            halted: is(control::HALTED),
+            edscr_sdd: is(control::EDSCR_SDD),
+        }
     }
+}
+
+/// A step of SPMU-30.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Clause {
+    /// SPMU-06: a write.
+    ReadOnly,
+    /// An access from EL0.
+    El0,
+    /// (1), (2): EL3 has priority over other traps in Debug state.
+    Priority,
+    /// (3): fine-grained trap.
+    FineGrained,
+    /// (4): MDCR_EL2.EnSPM.
+    EnSpm,
+    /// (5): SPMACCESSR_EL2.
+    AccessEl2,
+    /// (6): MDCR_EL3.EnPM2.
+    EnPm2,
+    /// (7): SPMACCESSR_EL3.
+    AccessEl3,
+    /// (8): the read happens.
+    Read,
+}
+
+/// The step of SPMU-30 that decides about an access.
+pub fn clause(direction: Direction, context: &Context, features: &Features) -> Clause {
     let sdd = context.halted && context.edscr_sdd;
     let el2 = context.level == El1 && features.el2 && context.el2_enabled;
     let el3 = context.level < El3 && features.el3;
     let disabled_at_el3 = el3 && (!context.mdcr_el3_enpm2 || context.spmaccessr_el3 == 0);
-    if features.el3_trap_priority_sdd && sdd && disabled_at_el3 {
-        Outcome::Undefined
-    } else if el2 && disabled_at_el2(context, features) {
-        Outcome::Trap(El2)
-    } else if disabled_at_el3 {
-        if sdd {
-            Outcome::Undefined
-        } else {
-            Outcome::Trap(El3)
-        }
-    } else {
-        Outcome::Access
+    let fine_grained = features.fgt2 && ((features.el3 && !context.fgten2) || !context.not_trapped);
+    match () {
+        () if direction == Direction::Write => Clause::ReadOnly,
+        () if context.level == El0 => Clause::El0,
+        () if features.el3_trap_priority_sdd && sdd && disabled_at_el3 => Clause::Priority,
+        () if el2 && fine_grained => Clause::FineGrained,
+        () if el2 && !context.mdcr_el2_enspm => Clause::EnSpm,
+        () if el2 && context.spmaccessr_el2 == 0 => Clause::AccessEl2,
+        () if el3 && !context.mdcr_el3_enpm2 => Clause::EnPm2,
+        () if disabled_at_el3 => Clause::AccessEl3,
+        () => Clause::Read,
     }
 }
 
-/// SPMU-30, (3) to (5).
-fn disabled_at_el2(context: &Context, features: &Features) -> bool {
-    let fine_grained = features.fgt2 && ((features.el3 && !context.fgten2) || !context.not_trapped);
-    fine_grained || !context.mdcr_el2_enspm || context.spmaccessr_el2 == 0
+/// SPMU-30: what comes of an access; SPMU-06: a write is UNDEFINED.
+pub fn access(direction: Direction, context: &Context, features: &Features) -> Outcome {
+    outcome(clause(direction, context, features), context)
+}
+
+/// What comes of an access that `clause` decides.
+pub fn outcome(clause: Clause, context: &Context) -> Outcome {
+    let sdd = context.halted && context.edscr_sdd;
+    match clause {
+        Clause::ReadOnly | Clause::El0 | Clause::Priority => Outcome::Undefined,
+        Clause::FineGrained | Clause::EnSpm | Clause::AccessEl2 => Outcome::Trap(El2),
+        Clause::EnPm2 | Clause::AccessEl3 if sdd => Outcome::Undefined,
+        Clause::EnPm2 | Clause::AccessEl3 => Outcome::Trap(El3),
+        Clause::Read => Outcome::Access,
+    }
 }
 
 #[cfg(test)]

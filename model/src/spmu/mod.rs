@@ -18,9 +18,11 @@ pub mod discovery;
 pub mod groups;
 pub mod problem;
 pub mod registers;
+pub mod storage;
 
 pub use configuration::SystemPmu;
 pub use decode::{Decoded, decode};
 pub use groups::{CounterGroup, max_counters};
 pub use problem::Problem;
 pub use registers::Registers;
+pub use storage::SystemPmus;

@@ -1,0 +1,390 @@
+//! The register port: what a register access of a cycle comes to (DUT-30 to DUT-38).
+
+use std::sync::Arc;
+
+use crate::contract::{AccessKind, AccessOutcome, CYCLE_COUNTER, CycleInput};
+use crate::evtyper::access::{self, Context, Direction, Outcome, Row, trap_iss_of};
+use crate::evtyper::filter::ExceptionLevel;
+use crate::implementation::Implementation;
+use crate::spe::SamplingUnit;
+use crate::spmu::SystemPmus;
+use crate::spmu::access::{self as spmu_access, Clause, Features};
+use crate::sysreg::SysReg;
+
+use super::registers::{PMCR_C, PMCR_P, Registers};
+
+/// A register write that is permitted, as what it does to the design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// PMCR_EL0.
+    Control(u64),
+    /// Enables these counters.
+    Enable(u32),
+    /// Disables these counters.
+    Disable(u32),
+    /// Sets these overflow flags.
+    SetFlags(u32),
+    /// Clears these overflow flags.
+    ClearFlags(u32),
+    /// PMSELR_EL0.
+    Select(u64),
+    /// The value of a counter, 31 for PMCCNTR_EL0.
+    Counter(usize, u64),
+    /// `PMEVTYPER<n>_EL0`, 31 for PMCCFILTR_EL0: all 64 bits, also where one half is written.
+    Type(usize, u64),
+    /// PMSICR_EL1.
+    Pmsicr(u64),
+    /// PMSIRR_EL1.
+    Pmsirr(u64),
+    /// `PMBSR_EL<x>`.
+    Pmbsr(u8, u64),
+    /// A register of the System PMU that is selected, or SPMSELR_EL0.
+    SystemPmu(u64),
+}
+
+/// Half of a register: what AArch32 and external accesses reach (DUT-36, DUT-37).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Bits \[31:0\].
+    Low,
+    /// Bits \[63:32\].
+    High,
+}
+
+impl Half {
+    /// What a read of the half of `value` returns.
+    pub const fn of(self, value: u64) -> u64 {
+        match self {
+            Self::Low => value & 0xFFFF_FFFF,
+            Self::High => value >> 32,
+        }
+    }
+
+    /// `old` with the half replaced by `data`\[31:0\].
+    const fn replaced(self, old: u64, data: u64) -> u64 {
+        match self {
+            Self::Low => old & !0xFFFF_FFFF | data & 0xFFFF_FFFF,
+            Self::High => old & 0xFFFF_FFFF | data << 32,
+        }
+    }
+}
+
+/// What a register access comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// None in this cycle.
+    None,
+    /// UNDEFINED, and without effect (DUT-32).
+    Undefined,
+    /// Trapped to this Exception level, and without effect (DUT-32).
+    Trap(ExceptionLevel),
+    /// Executed as NOP (ETY-42).
+    Nop,
+    /// A read that returns zero, whatever the register (DUT-35, DUT-37).
+    ReadsZero,
+    /// A write without effect (DUT-35, DUT-37).
+    WriteIgnored,
+    /// A read, and the register whose contents it returns.
+    Read(SysReg),
+    /// A read of half a register.
+    ReadHalf(SysReg, Half),
+    /// A write, the register whose contents it sets, and its effect.
+    Write(SysReg, Write),
+}
+
+impl Access {
+    /// The outcome that the design reports.
+    pub fn outcome(&self) -> AccessOutcome {
+        match self {
+            Self::None => AccessOutcome::None,
+            Self::Undefined => AccessOutcome::Undefined,
+            Self::Trap(ExceptionLevel::El0 | ExceptionLevel::El1) => AccessOutcome::TrapEl1,
+            Self::Trap(ExceptionLevel::El2) => AccessOutcome::TrapEl2,
+            Self::Trap(ExceptionLevel::El3) => AccessOutcome::TrapEl3,
+            Self::Nop => AccessOutcome::Nop,
+            Self::ReadsZero
+            | Self::WriteIgnored
+            | Self::Read(_)
+            | Self::ReadHalf(..)
+            | Self::Write(..) => AccessOutcome::Ok,
+        }
+    }
+
+    /// The counters whose values the access sets, which loses their increments (DUT-20, DUT-21).
+    #[inline(always)]
+    pub fn counters_written(&self, event_counters: u32) -> u32 {
+        match *self {
+            Self::Write(_, Write::Counter(n, _)) => 1 << n,
+            Self::Write(_, Write::Control(data)) => {
+                let p = if data & PMCR_P != 0 {
+                    event_counters
+                } else {
+                    0
+                };
+                let c = if data & PMCR_C != 0 {
+                    1 << CYCLE_COUNTER
+                } else {
+                    0
+                };
+                p | c
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// What decided about an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Neither of the following: full privilege.
+    Unrestricted,
+    /// A row of ETY-40, and the counter.
+    Row(Row, u8),
+    /// A step of SPMU-30, and the System PMU.
+    System(Clause, u8),
+}
+
+/// A register access, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// What it comes to.
+    pub access: Access,
+    /// What decided about it.
+    pub decision: Decision,
+    /// ISS of the exception, if it is trapped and an MRS or MSR (ETY-45).
+    pub trap_iss: u32,
+}
+
+/// The state that accesses are decoded with: that at the start of the cycle (DUT-33).
+#[derive(Clone, Copy, Debug)]
+pub struct State<'a> {
+    /// The registers of the event counters.
+    pub registers: &'a Registers,
+    /// Statistical Profiling.
+    pub sampling: &'a SamplingUnit,
+    /// System PMUs.
+    pub system_pmus: &'a SystemPmus,
+}
+
+/// Decodes register accesses for one implementation.
+#[derive(Clone, Debug)]
+pub struct Port {
+    implementation: Arc<Implementation>,
+    features: Features,
+}
+
+/// An access that is looked at: its direction, its data, and the half of a register that it is of.
+#[derive(Clone, Copy)]
+struct Attempt {
+    direction: Direction,
+    half: Option<Half>,
+    data: u64,
+}
+
+impl Decoded {
+    const fn unrestricted(access: Access) -> Self {
+        Self {
+            access,
+            decision: Decision::Unrestricted,
+            trap_iss: 0,
+        }
+    }
+}
+
+impl Port {
+    /// The register port of `implementation`.
+    pub fn new(implementation: Arc<Implementation>) -> Self {
+        Self {
+            features: Features::of(&implementation),
+            implementation,
+        }
+    }
+
+    /// Decodes the register access of a cycle.
+    #[inline(always)]
+    pub fn decode(&self, input: &CycleInput, state: State<'_>) -> Decoded {
+        match AccessKind::from_code(input.access_kind) {
+            AccessKind::None => Decoded::unrestricted(Access::None),
+            kind => self.attempt(kind, input, state),
+        }
+    }
+
+    fn attempt(&self, kind: AccessKind, input: &CycleInput, state: State<'_>) -> Decoded {
+        let direction = if kind.is_write() {
+            Direction::Write
+        } else {
+            Direction::Read
+        };
+        let attempt = |half| Attempt {
+            direction,
+            half,
+            data: input.access_data,
+        };
+        match kind {
+            AccessKind::None => Decoded::unrestricted(Access::None),
+            AccessKind::Read | AccessKind::Write => {
+                let register = SysReg::from_address(input.access_address);
+                let mut decoded = self.instruction(register, attempt(None), input, state);
+                if let Access::Trap(_) = decoded.access {
+                    decoded.trap_iss =
+                        trap_iss_of(input.access_address, direction, input.access_rt);
+                }
+                decoded
+            }
+            // DUT-36: with the rules of the same registers.
+            AccessKind::Read32 | AccessKind::Write32 => {
+                let register = SysReg::from_address_32(input.access_address);
+                self.instruction(register, attempt(Some(Half::Low)), input, state)
+            }
+            AccessKind::ExternalRead | AccessKind::ExternalWrite => {
+                external(input.access_address, attempt(None), state)
+            }
+        }
+    }
+
+    /// DUT-30: an MRS, MSR, MRC or MCR of `register`.
+    fn instruction(
+        &self,
+        register: Option<SysReg>,
+        attempt: Attempt,
+        input: &CycleInput,
+        state: State<'_>,
+    ) -> Decoded {
+        use SysReg::*;
+        let Some(register) = register else {
+            return Decoded::unrestricted(Access::Undefined);
+        };
+        let select = state.registers.select;
+        let cycle_counter = usize::from(select) == CYCLE_COUNTER;
+        let access = match register {
+            Pmevtyper(n) => return self.event_type(n, attempt, input, state),
+            Pmxevtyper if !cycle_counter => return self.event_type(select, attempt, input, state),
+            Pmxevtyper => perform(Pmccfiltr, attempt, state),
+            // DUT-31.
+            Pmevcntr(n) if !state.registers.has(n) => Access::Undefined,
+            Pmxevcntr if !state.registers.has(select) => Access::Undefined,
+            Pmxevcntr => perform(Pmevcntr(select), attempt, state),
+            Pmsicr | Pmsirr | Pmsidr | Pmbsr(_) if !state.sampling.has(register) => {
+                Access::Undefined
+            }
+            Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) => {
+                return self.system_pmu(register, attempt, input, state);
+            }
+            _ if register.is_of_system_pmus() && !state.system_pmus.any() => Access::Undefined,
+            _ => perform(register, attempt, state),
+        };
+        Decoded::unrestricted(access)
+    }
+
+    /// DUT-35: an access to `PMEVTYPER<n>_EL0`, by the table of ETY-40; with full privilege where the PE is not
+    /// driven.
+    fn event_type(&self, n: u8, attempt: Attempt, input: &CycleInput, state: State<'_>) -> Decoded {
+        let context = if input.driven & CycleInput::DRIVEN_PE != 0 {
+            Context::of_cycle(n, input)
+        } else {
+            Context::permissive(ExceptionLevel::El3)
+        };
+        let (outcome, row) = access::access(n, attempt.direction, &context, &self.implementation);
+        Decoded {
+            access: carried_out(outcome, SysReg::Pmevtyper(n), attempt, state),
+            decision: Decision::Row(row, n),
+            trap_iss: 0,
+        }
+    }
+
+    /// DUT-38: an access to a register that describes a System PMU.
+    fn system_pmu(
+        &self,
+        register: SysReg,
+        attempt: Attempt,
+        input: &CycleInput,
+        state: State<'_>,
+    ) -> Decoded {
+        if !state.system_pmus.any() {
+            return Decoded::unrestricted(Access::Undefined);
+        }
+        let pmu = state.system_pmus.selected();
+        let mut context = spmu_access::Context::of_cycle(pmu, register == SysReg::Spmdevaff, input);
+        if input.driven & CycleInput::DRIVEN_PE == 0 {
+            context.level = ExceptionLevel::El3;
+        }
+        let clause = spmu_access::clause(attempt.direction, &context, &self.features);
+        let outcome = spmu_access::outcome(clause, &context);
+        Decoded {
+            access: carried_out(outcome, register, attempt, state),
+            decision: Decision::System(clause, pmu),
+            trap_iss: 0,
+        }
+    }
+}
+
+/// What `outcome` makes of an access to `register`.
+fn carried_out(outcome: Outcome, register: SysReg, attempt: Attempt, state: State<'_>) -> Access {
+    match outcome {
+        Outcome::Access => perform(register, attempt, state),
+        Outcome::Undefined => Access::Undefined,
+        Outcome::Trap(level) => Access::Trap(level),
+        Outcome::ReadsZero => Access::ReadsZero,
+        Outcome::WriteIgnored => Access::WriteIgnored,
+        // `Model::new` refuses implementations that have an alias.
+        Outcome::NoOperation | Outcome::Alias => Access::Nop,
+    }
+}
+
+/// An access to `register` that is permitted; a write of a read-only register is UNDEFINED (DUT-30).
+fn perform(register: SysReg, attempt: Attempt, state: State<'_>) -> Access {
+    match (attempt.direction, attempt.half) {
+        (Direction::Read, None) => Access::Read(register),
+        (Direction::Read, Some(half)) => Access::ReadHalf(register, half),
+        (Direction::Write, half) => {
+            let data = match half {
+                None => attempt.data,
+                // ETY-01: the other half stays.
+                Some(half) => half.replaced(state.registers.read(register), attempt.data),
+            };
+            match effect(register, data, state.registers.counter_mask()) {
+                Some(write) => Access::Write(register, write),
+                None => Access::Undefined,
+            }
+        }
+    }
+}
+
+/// DUT-37: an access from outside the PE. No trap applies to it.
+fn external(offset: u16, attempt: Attempt, state: State<'_>) -> Decoded {
+    let found = SysReg::from_offset(offset).filter(|&(register, _)| match register {
+        SysReg::Pmevtyper(n) => state.registers.has(n),
+        _ => true,
+    });
+    let access = match found {
+        Some((register, upper)) => {
+            let half = Some(if upper { Half::High } else { Half::Low });
+            perform(register, Attempt { half, ..attempt }, state)
+        }
+        None if attempt.direction == Direction::Write => Access::WriteIgnored,
+        None => Access::ReadsZero,
+    };
+    Decoded::unrestricted(access)
+}
+
+/// What writing `data` does; `None` for a read-only register (DUT-30).
+fn effect(register: SysReg, data: u64, counter_mask: u32) -> Option<Write> {
+    let counters = data as u32 & counter_mask;
+    Some(match register {
+        SysReg::Pmcr => Write::Control(data),
+        SysReg::Pmcntenset => Write::Enable(counters),
+        SysReg::Pmcntenclr => Write::Disable(counters),
+        SysReg::Pmovsset => Write::SetFlags(counters),
+        SysReg::Pmovsclr => Write::ClearFlags(counters),
+        SysReg::Pmselr => Write::Select(data),
+        SysReg::Pmccntr => Write::Counter(CYCLE_COUNTER, data),
+        SysReg::Pmevcntr(n) => Write::Counter(usize::from(n), data),
+        SysReg::Pmccfiltr => Write::Type(CYCLE_COUNTER, data),
+        SysReg::Pmevtyper(n) => Write::Type(usize::from(n), data),
+        SysReg::Pmsicr => Write::Pmsicr(data),
+        SysReg::Pmsirr => Write::Pmsirr(data),
+        SysReg::Pmbsr(x) => Write::Pmbsr(x, data),
+        _ if SystemPmus::is_writable(register) => Write::SystemPmu(data),
+        _ => return None,
+    })
+}
