@@ -8,6 +8,8 @@ pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
 pub mod lockstep;
+pub mod plan;
+pub mod registers;
 pub mod report;
 pub mod stimulus;
 pub mod waves;

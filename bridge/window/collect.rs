@@ -408,6 +408,7 @@ mod tests {
         let unknown = Unknown {
             access_data: 0xF0,
             increments: 1 << 3,
+            ..Unknown::default()
         };
         assert_eq!(compared(Field::Increment(3), &expected, &unknown), 0);
         assert_eq!(compared(Field::AccessData, &expected, &unknown), !0xF0);
