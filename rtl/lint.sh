@@ -22,23 +22,29 @@ for tool in "$verilator" "$iverilog" "$yosys"; do
 done
 
 top=lockstep_dut
-modules=(pmu_event_mux pmu_evtyper pmu_count_value pmu_event_counter pmu_cycle_counter pmu_control
-         pmu_access pmu_event_counters "$top")
-files=(pmu_pkg.sv "${modules[@]/%/.sv}")
+modules=(pmu_event_mux pmu_thread_events pmu_filter pmu_evtyper pmu_count_mode pmu_count_value
+         pmu_event_counter pmu_cycle_counter pmu_control pmu_access_rules pmu_access
+         pmu_event_counters spe_random spe_interval spe_collision spe_sampling pmu_access_spe
+         spmu_access spmu_system_pmu spmu_registers "$top")
+packages=(pmu_pkg.sv spe_pkg.sv spmu_pkg.sv)
+files=("${packages[@]}" "${modules[@]/%/.sv}")
 
-no_features="Chain=0 Pmuv3p1=0 El2=0 El3=0 Sel2=0 Rme=0 Sebep=0 Sme=0 Mt=0"
+no_features="Chain=0 Pmuv3p1=0 El2=0 El3=0 Sel2=0 Rme=0 Sebep=0 Sme=0 Mt=0 Mtpmu=0 Fgt=0 Fgt2=0"
+no_features+=" Pmuv3p9=0 Hpmn0=0 Vhe=0 Spe=0 Ernd=0 SpeExc=0 MaxInflight=0 Pmsidr=0 SystemPmus=0"
 legal=(
   ""
-  "Counters=0"
-  "Counters=1 Edge=0 Th2=0"
-  "Counters=3 ThWidth=4 EventWidth=4 EventCount=4"
-  "Counters=6 ThWidth=4 Th2=0"
-  "Counters=8 CounterBits=32 ThWidth=0 Th=0 Edge=0 Th2=0"
-  "Counters=2 EventWidth=1 EventCount=1 ThWidth=1 $no_features Tme=1 Pmmir=703710"
+  "Counters=0 SystemPmus=0"
+  "Counters=1 Edge=0 Th2=0 Threads=1 SystemPmus=1"
+  "Counters=3 ThWidth=4 EventWidth=4 EventCount=4 Threads=2 Layout2021=1 Access2021=1 SystemPmus=0"
+  "Counters=6 ThWidth=4 Th2=0 Ernd=0 MaxInflight=255 SystemPmus=0"
+  "Counters=8 CounterBits=32 ThWidth=0 Th=0 Edge=0 Th2=0 Threads=3 Mtpmu=0 SpeExc=0 SystemPmus=0"
+  "Counters=2 EventWidth=1 EventCount=1 ThWidth=1 Threads=1 $no_features Tme=1 Pmmir=703710"
 )
 illegal=(
   "Counters=32" "CounterBits=48" "EventCount=0" "EventCount=65" "EventWidth=0" "EventWidth=17"
-  "ThWidth=0" "ThWidth=13" "Edge=0" "Th=0" "Tme=2" "Pmmir=1048576"
+  "ThWidth=0" "ThWidth=13" "Edge=0" "Th=0" "Tme=2" "Pmmir=1048576" "El3=0" "El3=0 Sel2=0" "Mt=0"
+  "Spe=0" "Spe=0 Ernd=0" "Layout2021=2" "Threads=0" "Threads=5" "MaxInflight=0" "MaxInflight=256"
+  "SystemPmus=5"
 )
 
 failures=0
@@ -94,7 +100,7 @@ run_yosys() {
 
 run_alone() {
   # A module alone does not use every constant of the package.
-  "$verilator" --lint-only -Wall -Wno-UNUSEDPARAM --top-module "$1" pmu_pkg.sv -y . "$1.sv"
+  "$verilator" --lint-only -Wall -Wno-UNUSEDPARAM --top-module "$1" "${packages[@]}" -y . "$1.sv"
 }
 
 scratch=$(mktemp -d)

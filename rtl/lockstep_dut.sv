@@ -374,21 +374,20 @@ module lockstep_dut #(
   // Outcome of the access //
   ///////////////////////////
 
+  logic aarch64;
   logic [7:0] access_outcome;
   logic [63:0] access_data;
 
-  logic aarch64;
-
   assign aarch64 = access_kind == pmu_pkg::KindMrs || access_kind == pmu_pkg::KindMsr;
 
-  // No encoding is of two of the three. Only MRS and MSR reach System PMUs (DUT-36, DUT-37).
+  // No encoding is of two of the three. Sampling and System PMUs have no other view than AArch64.
   always_comb begin
     access_outcome = pmu_outcome;
     access_data = pmu_data;
     if (spe_hit) begin
       access_outcome = spe_outcome;
       access_data = spe_data;
-    end else if (spmu_hit && aarch64) begin
+    end else if (aarch64 && spmu_hit) begin
       access_outcome = spmu_outcome;
       access_data = spmu_data;
     end
@@ -398,10 +397,9 @@ module lockstep_dut #(
   logic [31:0] trap_iss;
 
   // The syndrome of an AArch32 access is not in the documents (DUT-36).
-  assign trapped = aarch64 &&
-                   (access_outcome == pmu_pkg::OutcomeTrapEl1 ||
-                    access_outcome == pmu_pkg::OutcomeTrapEl2 ||
-                    access_outcome == pmu_pkg::OutcomeTrapEl3);
+  assign trapped = aarch64 && (access_outcome == pmu_pkg::OutcomeTrapEl1 ||
+                               access_outcome == pmu_pkg::OutcomeTrapEl2 ||
+                               access_outcome == pmu_pkg::OutcomeTrapEl3);
 
   // ETY-45: op0[21:20], op2[19:17], op1[16:14], CRn[13:10], Rt[9:5], CRm[4:1], Direction[0]
   assign trap_iss = !trapped ? '0 : {

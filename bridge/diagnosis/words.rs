@@ -271,6 +271,10 @@ pub fn differing_fields(register: SysReg, expected: u64, rtl: u64) -> Vec<(Strin
 
 /// What last set `register`, seen from `now`.
 pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
+    use SysReg::*;
+    if let Pmmir | Pmsidr | Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) = register {
+        return "read-only".into();
+    }
     match model.origin(register) {
         Origin::PowerUp => "not written since the start".into(),
         Origin::Reset { cycle } => {

@@ -8,8 +8,9 @@ use super::ledger::Ledger;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
 
-/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough for the caches.
-pub const BATCH: usize = 4096;
+/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough that all of it stays in a
+/// second-level cache of 1 MiB, beside the design.
+pub const BATCH: usize = 1024;
 
 /// A batch of cycles.
 pub struct Batch {

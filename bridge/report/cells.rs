@@ -231,9 +231,22 @@ fn state(input: &CycleInput) -> String {
     }
 }
 
-/// Sampling at the start of a cycle, and what is asked of it.
+const SAMPLING_COLUMNS: [&str; 7] = [
+    "enabled",
+    "operations",
+    "COUNT",
+    "ECOUNT",
+    "in flight",
+    "drawn",
+    "byte",
+];
+
+/// Sampling at the start of a cycle, and what is asked of it: the [`SAMPLING_COLUMNS`].
 fn sampling(cycle: &WindowCycle) -> [String; 7] {
     let (input, record) = (&cycle.input, &cycle.record.sampling);
+    if cycle.record.reset || cycle.record.clock_stopped {
+        return Default::default();
+    }
     let drawn = cycle.rtl.random_drawn;
     [
         (input.profiling & CycleInput::PROFILING_ENABLED).to_string(),

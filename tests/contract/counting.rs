@@ -11,7 +11,7 @@ statement!(dut_10_reset_outputs_zero, |it| {
     it.count(0, PLAIN);
     it.write(PMCNTENSET, CYCLES);
     let output = it.cycle(Input::idle().event(1, 9).read(PMCR).reset());
-    assert_eq!(output.0, [0; 80]);
+    assert_eq!(output.0, [0; 104]);
 });
 
 statement!(dut_10_reset_ignores_a_write, |it| {
@@ -20,13 +20,18 @@ statement!(dut_10_reset_ignores_a_write, |it| {
 });
 
 statement!(dut_11_reset_state_is_zero, |it| {
-    let fixed = [(PMCR, 31 << 11 | LC), (PMMIR, 2 << 24 | 12 << 20)];
+    let fixed = [
+        (PMCR, 31 << 11 | LC),
+        (PMMIR, 2 << 24 | 12 << 20),
+        (PMSIDR, 0x0005_0220),
+    ];
     let zero = [
         PMCNTENSET, PMCNTENCLR, PMOVSCLR, PMOVSSET, PMSELR, PMCCNTR, PMXEVTYPER, PMXEVCNTR,
-        PMCCFILTR,
+        PMCCFILTR, PMSICR, PMSIRR, PMBSR_EL1, PMBSR_EL2, PMBSR_EL3, SPMSELR, SPMCNTENSET, SPMOVSSET,
+        SPMINTENSET,
     ];
     for (register, value) in fixed.into_iter().chain(zero.map(|register| (register, 0))) {
-        // Not for PMMIR_EL1, which is read-only.
+        // Not for PMMIR_EL1 and PMSIDR_EL1, which are read-only.
         it.cycle(Input::idle().write(register, u64::MAX));
         it.cycle(Input::idle().reset());
         assert_eq!(it.read(register), value, "{register:?}");

@@ -23,7 +23,7 @@ statement!(
 );
 
 statement!(dut_02_bundled_latency_is_zero, |it| {
-    assert_eq!(it.parameters()[13..15], [0, 0]);
+    assert_eq!(it.parameters()[13..16], [0, 0, 0]);
 });
 
 statement!(dut_03_a_reset_leaves_nothing_of_before, |it| {
@@ -68,7 +68,7 @@ statement!(section_3_every_counter_has_its_lane, |it| {
         assert_eq!(output.v(n), 100 + n as u16);
     }
     assert_eq!((output.v(30), output.cycles()), (163, 1));
-    assert_eq!(output.0[64..], [0; 16]);
+    assert_eq!(output.0[64..], [0; 40]);
 });
 
 statement!(section_3_outcome_and_data_of_an_access, |it| {
@@ -78,7 +78,8 @@ statement!(section_3_outcome_and_data_of_an_access, |it| {
         output.0[64..72],
         [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01]
     );
-    assert_eq!(output.0[72..], [OK, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(output.0[72], OK);
+    assert_eq!(output.0[73..], [0; 31]);
     assert_eq!(it.cycle(Input::idle()).outcome(), NO_ACCESS);
 });
 
@@ -98,11 +99,17 @@ statement!(
 );
 
 statement!(section_4_parameters_of_everything, |it| {
-    let mut expected = [0; 32];
+    let mut expected = [0; 64];
     expected[..4].copy_from_slice(b"LPMU");
-    expected[4..14].copy_from_slice(&[1, 0, 1, 0, 31, 64, 64, 16, 12, 0]);
-    // All features but TME, bit 12.
-    expected[16..18].copy_from_slice(&[0xFF, 0x0F]);
+    expected[4..16].copy_from_slice(&[2, 0, 2, 0, 31, 64, 64, 16, 12, 0, 0, 0]);
+    // All features but TME, bit 12, and the layout and the access model of 2021, bits 19 and 20.
+    expected[16..19].copy_from_slice(&[0xFF, 0xEF, 0xE7]);
+    // Threads, samples in flight, System PMUs.
+    expected[24..27].copy_from_slice(&[4, 2, 2]);
+    expected[28..32].copy_from_slice(&0x0005_0220u32.to_le_bytes());
+    // NCG, feature bits, bit 19, SIZE and N: of 2 groups with 10 counters of 64 bits, and of 15 with 34 of 32.
+    expected[32..36].copy_from_slice(&0x1128_3F09u32.to_le_bytes());
+    expected[36..40].copy_from_slice(&0xE008_1F21u32.to_le_bytes());
     assert_eq!(it.parameters(), expected);
 });
 
@@ -110,12 +117,21 @@ statement!(
     section_4_parameters_without_threshold,
     "no_threshold",
     |it| {
-        let mut expected = [0; 32];
+        let mut expected = [0; 64];
         expected[..4].copy_from_slice(b"LPMU");
         // THWIDTH is 0 without FEAT_PMUv3_TH.
-        expected[4..14].copy_from_slice(&[1, 0, 1, 0, 8, 32, 48, 3, 0, 0]);
-        // CHAIN, bit 3, alone.
-        expected[16] = 0x08;
+        expected[4..16].copy_from_slice(&[2, 0, 2, 0, 8, 32, 48, 3, 0, 0, 0, 0]);
+        // CHAIN, bit 3, FGT, FGT2, PMUv3p9, HPMN0 and VHE, bits 14 to 18.
+        expected[16..19].copy_from_slice(&[0x08, 0xC0, 0x07]);
+        expected[24] = 1;
         assert_eq!(it.parameters(), expected);
     }
 );
+
+statement!(section_4_parameters_of_sampling, "six_counters", |it| {
+    // Neither ERnd, bit 22, nor SPE_EXC, bit 23.
+    assert_eq!(it.parameters()[18] & 0xE0, 0x20);
+    assert_eq!(it.parameters()[24..27], [2, 1, 2]);
+    // PMSIDR_EL1.ERnd is bit 5.
+    assert_eq!(it.parameters()[28..32], 0x0005_0200u32.to_le_bytes());
+});

@@ -43,7 +43,7 @@ struct Slow {
 
 /// Cycles in which everything is driven. All random numbers are drawn in every cycle, so that these are the same
 /// for every implementation.
-fn cycles(implementation: &Implementation) -> Vec<CycleInput> {
+pub fn cycles(implementation: &Implementation) -> Vec<CycleInput> {
     let mut random = Random(7);
     let registers: Vec<_> = SysReg::all(implementation).collect();
     let mut slow = Slow {
@@ -154,8 +154,8 @@ fn access(random: &mut Random, registers: &[SysReg], input: &mut CycleInput) {
     };
 }
 
-/// Runs the cycles, and tells the first divergence.
-fn run(
+/// Runs the cycles.
+pub fn run(
     implementation: &Implementation,
     dut: Box<dyn Dut>,
     threads: usize,

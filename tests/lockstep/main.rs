@@ -3,6 +3,7 @@
 mod agreement;
 mod driven;
 mod endings;
+mod explained;
 mod latency;
 mod reproduction;
 

@@ -114,7 +114,7 @@ impl Explainer<'_> {
             ),
             &["SPE-20", "SPE-28"],
         );
-        let place = format!("operation {first} of the cycle, counted from 0");
+        let place = format!("operation {first} of the cycle (from 0)");
         if happened.expired > 0 {
             self.step(
                 format!("COUNT is zero for {place}: it is selected, and COUNT is loaded"),
@@ -239,7 +239,7 @@ impl Explainer<'_> {
         self.step(
             format!(
                 "{before} at the start of cycle {first}; in the {} cycles since, {decrements} operations \
-                 decremented COUNT, and it was loaded {loads} times",
+                 decremented COUNT; loads: {loads}",
                 since.len()
             ),
             &["SPE-20", "SPE-12"],

@@ -1,0 +1,266 @@
+//! Reports of a wrong output of every kind, from a design made of the model: that each is explained, in golden files.
+
+use std::path::Path;
+
+use pmu_lockstep::diagnosis::replay::{Reproduction, replay};
+use pmu_lockstep::dut::{Dut, ModelledDut};
+use pmu_lockstep::lockstep::Outcome;
+use pmu_lockstep::report::{RunFacts, report, terminal};
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::{CycleInput, CycleOutput, Implementation, SysReg};
+
+use crate::driven::{cycles, run};
+
+/// A report is read on one screen.
+const LINES: usize = 60;
+
+/// The report of a design that shows something else in the first cycle, after a while, that `when` picks by its
+/// input and what should be shown.
+fn explained(
+    name: &str,
+    implementation: &Implementation,
+    when: impl Fn(&CycleInput, &CycleOutput) -> bool,
+    change: fn(&mut CycleOutput),
+) {
+    let inputs = cycles(implementation);
+    let mut right = ModelledDut::new(implementation).expect("a design");
+    let mut outputs = vec![CycleOutput::default(); inputs.len()];
+    right.run(&inputs, &mut outputs).expect("it does not stop");
+    let at = (5000..inputs.len()).find(|&cycle| when(&inputs[cycle], &outputs[cycle]));
+    let at = at.expect("the stimulus has such a cycle");
+    let wrong = inputs[at];
+    let made = || -> Box<dyn Dut> {
+        let fault = move |_, input: &CycleInput, output: &mut CycleOutput| {
+            if *input == wrong {
+                change(output);
+            }
+            Ok(())
+        };
+        Box::new(ModelledDut::with_fault(implementation, Box::new(fault)).expect("a design"))
+    };
+    let (run, outcome) = run(implementation, made(), 1, name);
+    let Outcome::Diverged(divergence) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(divergence.cycle, at as u64);
+    let replay = replay(&run, &divergence, &mut || Ok(made()), Path::new("none.vcd"));
+    let replay = replay.expect("a re-run");
+    assert!(matches!(replay.reproduction, Reproduction::Same { .. }));
+    let facts = RunFacts {
+        seed: None,
+        stimulus: "everything driven".into(),
+        implementation: implementation.name.clone(),
+        rtl: "model".into(),
+        replay: "none".into(),
+    };
+    let report = report(
+        &divergence,
+        &replay,
+        implementation,
+        run.ledger(),
+        facts,
+        Vec::new(),
+    );
+    assert!(
+        !report.explanation.derivation.is_empty(),
+        "{name}: {report:#?}"
+    );
+    let text = anstream::adapter::strip_str(&terminal::text(&report)).to_string();
+    assert!(text.lines().count() <= LINES, "{text}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("explained_{name}"), text));
+}
+
+fn explained_by_default(
+    name: &str,
+    when: impl Fn(&CycleInput, &CycleOutput) -> bool,
+    change: fn(&mut CycleOutput),
+) {
+    explained(name, &Implementation::default(), when, change);
+}
+
+/// Whether the cycle reads what `register` names, and gets it.
+fn reads(register: SysReg) -> impl Fn(&CycleInput, &CycleOutput) -> bool {
+    move |input, output| {
+        let is_read = input.access_kind == 1 && output.access_outcome == 1;
+        is_read && input.access_address == register.address()
+    }
+}
+
+#[test]
+fn selection_by_the_secondary_counter() {
+    explained_by_default(
+        "selection",
+        |_, output| output.selected == 1 && output.random_drawn == 0 && output.collided == 0,
+        |output| {
+            output.selected = 0;
+            output.first_selected = 0;
+        },
+    );
+}
+
+#[test]
+fn selection_without_ernd() {
+    let mut implementation = Implementation::default();
+    implementation.spe.ernd = false;
+    explained(
+        "selection_without_ernd",
+        &implementation,
+        |_, output| output.selected == 1 && output.first_selected > 1,
+        |output| output.first_selected -= 1,
+    );
+}
+
+#[test]
+fn byte_that_is_not_drawn() {
+    explained_by_default(
+        "draw",
+        |_, output| output.random_drawn == 1 && output.random_byte != 0,
+        |output| {
+            output.random_drawn = 0;
+            output.random_byte = 0;
+        },
+    );
+}
+
+#[test]
+fn collision() {
+    explained_by_default(
+        "collision",
+        |_, output| output.collided == 1,
+        |output| {
+            output.collided = 0;
+            output.coll = 0;
+        },
+    );
+}
+
+#[test]
+fn samples_in_flight() {
+    explained_by_default(
+        "in_flight",
+        |input, output| input.complete == 1 && output.in_flight == 1,
+        |output| output.in_flight = 2,
+    );
+}
+
+#[test]
+fn interval_counters() {
+    explained_by_default(
+        "pmsicr",
+        |input, _| input.operations > 3 && input.profiling & 1 == 1 && input.clock_stopped == 0,
+        |output| output.pmsicr ^= 1,
+    );
+}
+
+#[test]
+fn interval_counters_that_are_read() {
+    explained_by_default("read_of_pmsicr", reads(SysReg::Pmsicr), |output| {
+        output.access_data ^= 0x40;
+    });
+}
+
+#[test]
+fn buffer_status_that_is_read() {
+    explained_by_default("read_of_pmbsr", reads(SysReg::Pmbsr(2)), |output| {
+        output.access_data ^= 1 << 16;
+    });
+}
+
+#[test]
+fn register_of_a_system_pmu() {
+    explained_by_default("read_of_spmcfgr", reads(SysReg::Spmcfgr), |output| {
+        output.access_data ^= 1 << 19;
+    });
+}
+
+#[test]
+fn counter_of_a_system_pmu() {
+    let reads = reads(SysReg::Spmevtyper(3));
+    explained_by_default(
+        "read_of_spmevtyper",
+        move |input, output| reads(input, output) && output.access_data != 0,
+        |output| output.access_data ^= 1,
+    );
+}
+
+#[test]
+fn half_of_a_register() {
+    explained_by_default(
+        "external_read",
+        |input, output| {
+            input.access_kind == 5 && output.access_data != 0 && input.access_address >= 0xA00
+        },
+        |output| output.access_data ^= 1 << 22,
+    );
+}
+
+#[test]
+fn trap_of_an_access() {
+    explained_by_default(
+        "trap",
+        |input, output| input.access_kind == 1 && output.access_outcome == 4,
+        |output| {
+            output.access_outcome = 1;
+            output.trap_iss = 0;
+        },
+    );
+}
+
+#[test]
+fn undefined_access_of_a_system_pmu() {
+    explained_by_default(
+        "outcome_of_a_system_pmu",
+        |input, output| {
+            input.access_kind == 1
+                && input.access_address == SysReg::Spmiidr.address()
+                && output.access_outcome == 5
+        },
+        |output| output.access_outcome = 4,
+    );
+}
+
+#[test]
+fn syndrome() {
+    explained_by_default(
+        "syndrome",
+        |input, output| input.access_kind == 2 && output.access_outcome == 3,
+        |output| output.trap_iss ^= 1 << 5 | 1,
+    );
+}
+
+/// Of the counters that count.
+fn counts(n: usize) -> impl Fn(&CycleInput, &CycleOutput) -> bool {
+    move |input, output| input.driven == 3 && output.increment[n] > 0
+}
+
+#[test]
+fn increments_of_every_counter() {
+    let implementation = Implementation::default();
+    for n in [1, 2, 5, 8, CYCLE_COUNTER] {
+        let change: fn(&mut CycleOutput) = match n {
+            1 => |output| output.increment[1] = 0,
+            2 => |output| output.increment[2] = 0,
+            5 => |output| output.increment[5] = 0,
+            8 => |output| output.increment[8] = 0,
+            _ => |output| output.increment[CYCLE_COUNTER] = 0,
+        };
+        explained(
+            &format!("increment_{n}"),
+            &implementation,
+            counts(n),
+            change,
+        );
+    }
+}
+
+#[test]
+fn clock_that_is_stopped() {
+    explained_by_default(
+        "clock_stopped",
+        |input, _| input.clock_stopped == 1 && input.reset == 0,
+        |output| output.increment[0] = 1,
+    );
+}
