@@ -230,9 +230,9 @@ pub(super) fn pmbsr(words: &mut Words, level: u8) {
     let collided = words.of(coll) == 1;
     words.say(
         if collided {
-            "a sample collided since COLL was last written with 0"
+            "a sample collided since COLL was last cleared, by a write"
         } else {
-            "no sample collided since COLL was last written with 0"
+            "no sample collided since COLL was last cleared, by a write"
         },
         &["SPE-42", "SPE-43"],
     );
@@ -243,14 +243,11 @@ pub(super) fn pmbsr(words: &mut Words, level: u8) {
             &["SPE-43"],
         );
     }
-    for (name, high, low, what) in [
-        ("MSS2", 55, 32, "syndrome of the event, second part"),
-        ("EC", 31, 26, "class of the event"),
-    ] {
-        let field = field_of(name, high, low);
-        let value = words.of(field);
-        words.field(field, format!("{value:#x}, {what}"));
-    }
+    words.field(
+        field_of("MSS2", 55, 32),
+        "syndrome of the event, second part",
+    );
+    words.field(field_of("EC", 31, 26), "class of the event");
     for (name, bit, zero, one) in [
         ("DL", 19, "no data were lost", "data were lost"),
         ("EA", 18, "no External abort", "an External abort"),
@@ -265,9 +262,7 @@ pub(super) fn pmbsr(words: &mut Words, level: u8) {
         let field = field_of(name, bit, bit);
         words.field(field, if words.of(field) == 0 { zero } else { one });
     }
-    let mss = field_of("MSS", 15, 0);
-    let value = words.of(mss);
-    words.field(mss, format!("{value:#x}, syndrome of the event"));
+    words.field(field_of("MSS", 15, 0), "syndrome of the event");
     if level > 1 && !words.implementation.spe.exc {
         words.warn(
             format!("PMBSR_EL{level} does not exist: FEAT_SPE_EXC is not implemented"),

@@ -194,8 +194,8 @@ pub(super) fn spmiidr(words: &mut Words) {
         let value = words.of(field);
         let meaning = match field.name {
             "Implementer" => implementer_name(value),
-            "ProductID" => format!("{value:#x}"),
-            _ => value.to_string(),
+            "ProductID" => "the implementer's number".into(),
+            name => format!("{} {value}", name.to_lowercase()),
         };
         words.field(field, meaning);
     }
@@ -259,10 +259,9 @@ pub(super) fn spmdevarch(words: &mut Words) {
             "not implemented"
         },
     );
-    for field in [revision, version, part] {
-        let value = words.of(field);
-        words.field(field, format!("{value:#x}"));
-    }
+    words.field(revision, "revision of the architecture");
+    words.field(version, "version of the architecture");
+    words.field(part, "the architecture");
     if words.value != 0 && !present {
         words.warn("PRESENT = 0 in a value that is not zero", &["SPMU-02"]);
     }
@@ -275,8 +274,7 @@ pub(super) fn spmdevaff(words: &mut Words) {
     words.explanation.summary = vec![affinity.meaning];
     let valid = words.of(F0V) == 1;
     let aff3 = field_of("Aff3", 39, 32);
-    let value = words.of(aff3);
-    words.field(aff3, format!("{value:#04x}"));
+    words.field(aff3, "affinity level 3");
     words.field(
         F0V,
         if valid {
@@ -302,15 +300,14 @@ pub(super) fn spmdevaff(words: &mut Words) {
         };
         words.field(field, meaning);
     }
-    for (name, high, low) in [("Aff2", 23, 16), ("Aff1", 15, 8), ("Aff0", 7, 0)] {
-        let field = field_of(name, high, low);
-        let value = words.of(field);
-        let marker = if valid {
+    for (name, level) in [("Aff2", 2), ("Aff1", 1), ("Aff0", 0)] {
+        let field = field_of(name, 8 * level + 7, 8 * level);
+        let role = if valid {
             ""
         } else {
-            affinity::role(words.value, low / 8)
+            affinity::role(words.value, level)
         };
-        words.field(field, format!("{value:#04x}{marker}"));
+        words.field(field, format!("affinity level {level}{role}"));
     }
     words.explanation.warnings.extend(affinity.warnings);
     words.warn_of_res0(&["SPMU-03"]);
