@@ -1,6 +1,6 @@
 //! Why sampling came to where it is: the operations of a cycle one after another, and what they find (DUT-60).
 
-use pmu_model::pmu::access::Write;
+use pmu_model::pmu::access::{Access, Write};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::spe::{BufferStatus, Happened, other_event_target};
 use pmu_model::trace::SamplingRecord;
@@ -268,10 +268,13 @@ impl Explainer<'_> {
 
     /// A write of the register in this cycle, which comes last, and the value that is left.
     fn result(&mut self, about: SysReg) {
-        let written = match (self.cycle.record.access.write(), about) {
-            (Some(Write::Pmsicr(data)), SysReg::Pmsicr) => Some(("PMSICR_EL1".to_owned(), *data)),
-            (Some(Write::Pmbsr(x, data)), SysReg::Pmbsr(_)) => {
-                Some((format!("PMBSR_EL{x}"), *data))
+        let written = match (self.cycle.record.access, about) {
+            (Access::Write(register @ SysReg::Pmsicr, write), SysReg::Pmsicr)
+            | (Access::Write(register @ SysReg::Pmbsr(_), write), SysReg::Pmbsr(_)) => {
+                match write {
+                    Write::Pmsicr(data) | Write::Pmbsr(_, data) => Some((register, data)),
+                    _ => None,
+                }
             }
             _ => None,
         };
