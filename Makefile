@@ -7,7 +7,7 @@ VECTORS ?=
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bugs exhaust conform bench lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: help run test bugs exhaust conform plan bench lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
+
+plan: ## Write docs/verification-plan.md: code and tests of every rule
+	$(LOCKSTEP) plan --write docs/verification-plan.md
 
 bench: ## Measure where the time of a run goes, as ratios to the bare design
 	$(CARGO) bench --bench lockstep

@@ -90,8 +90,9 @@ module spe_collision #(
       end
 
       assign pmbsr_o[64*x +: 64] = pmbsr_q;
-      assign coll_o[x] = !rst_i && ((pmbsr_we_i[x] && !hold_i) ? wdata_i[spe_pkg::Coll]
-                                                : (pmbsr_q[spe_pkg::Coll] || set[x]));
+      assign coll_o[x] = !rst_i && ((pmbsr_we_i[x] && !hold_i)
+                                    ? wdata_i[spe_pkg::Coll]
+                                    : (pmbsr_q[spe_pkg::Coll] || set[x]));
     end else begin : gen_absent
       assign pmbsr_o[64*x +: 64] = '0;
       assign coll_o[x] = 1'b0;

@@ -10,6 +10,7 @@ use pmu_model::Implementation;
 use super::output;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
+use super::report_files;
 use super::summary::{LedgerSummary, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use crate::diagnosis::replay::ReplayError;
@@ -244,9 +245,7 @@ impl<'a> Job<'a> {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
         let out = OutputFolder::new(&self.common.out)?;
-        // What an earlier run left would be taken for this one's.
-        out.remove("window.vcd")?;
-        out.remove("report.json")?;
+        report_files::remove(&out)?;
         let dut = self.open(false).map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
@@ -403,10 +402,6 @@ impl<'a> Job<'a> {
                 path: draft.keep()?,
             });
         }
-        files.push(File {
-            what: "report".into(),
-            path: out.file("report.json"),
-        });
         let facts = RunFacts {
             seed: self.stimulus.seed(),
             stimulus: self.stimulus.description(),
@@ -422,12 +417,7 @@ impl<'a> Job<'a> {
             facts,
             files,
         );
-        let json = serde_json::to_string_pretty(&report).map_err(Failure::infrastructure)?;
-        if let Err(failure) = out.write("report.json", &json) {
-            // The divergence is worth more than the file.
-            report.files.retain(|file| file.what == report::WINDOW);
-            report.notes.push(failure.message);
-        }
+        report_files::write(&mut report, out);
         Ok(report)
     }
 

@@ -1,8 +1,9 @@
 //! Which differences of a cycle are consequences of another one.
 
+use pmu_model::spe::registers::{SAMPLE_COLLISION, SAMPLE_FEED};
 use pmu_model::{CycleOutput, EventType, Model};
 
-use crate::lockstep::compare::{Difference, Field};
+use crate::lockstep::compare::{Difference, Field, Sampling};
 
 use super::replay::WindowCycle;
 
@@ -34,13 +35,65 @@ pub fn causes(
                 Field::Increment(n) if n % 2 == 1 && differs(Field::Increment(n - 1)) => cycle
                     .filter(|cycle| follows_from_link(n, cycle, &model.event_type(n), rtl))
                     .map(|_| Field::Increment(n - 1)),
-                // Without outcome OK the data are zero.
-                Field::AccessData if differs(Field::AccessOutcome) => Some(Field::AccessOutcome),
+                Field::Increment(n) => sampling_counted(n, &model.event_type(n), cycle, rtl)
+                    .iter()
+                    .copied()
+                    .map(Field::Sampling)
+                    .find(|&cause| differs(cause)),
+                // Without outcome OK the data are zero, and without a trap the syndrome.
+                Field::AccessData | Field::TrapIss if differs(Field::AccessOutcome) => {
+                    Some(Field::AccessOutcome)
+                }
+                Field::Sampling(field) => causes_of(field)
+                    .iter()
+                    .copied()
+                    .map(Field::Sampling)
+                    .find(|&cause| differs(cause)),
                 _ => None,
             };
             Caused { difference, cause }
         })
         .collect()
+}
+
+/// The fields of group SPE that decide about another one, in the order in which they are looked at.
+fn causes_of(field: Sampling) -> &'static [Sampling] {
+    use Sampling::*;
+    match field {
+        RandomDrawn => &[],
+        RandomByte => &[RandomDrawn],
+        Selected => &[RandomDrawn],
+        FirstSelected => &[RandomDrawn, Selected],
+        Collided | InFlight => &[RandomDrawn, Selected],
+        Pmsicr => &[RandomDrawn, Selected, FirstSelected],
+        Coll => &[RandomDrawn, Selected, Collided],
+    }
+}
+
+/// The outputs that event SAMPLE_FEED or SAMPLE_COLLISION of counter `n` counts, if V\[n\] of the design is what its
+/// own outputs make of it.
+fn sampling_counted(
+    n: u8,
+    event_type: &EventType,
+    cycle: Option<&WindowCycle>,
+    rtl: &CycleOutput,
+) -> &'static [Sampling] {
+    let (value, causes): (_, &[_]) = match event_type.event {
+        SAMPLE_FEED => (
+            rtl.selected.wrapping_sub(rtl.collided),
+            &[Sampling::Selected, Sampling::Collided],
+        ),
+        SAMPLE_COLLISION => (rtl.collided, &[Sampling::Collided]),
+        _ => return &[],
+    };
+    let counting = cycle.is_some_and(|cycle| cycle.record.counting >> n & 1 == 1);
+    let counted = rtl.increment[usize::from(n)] == u16::from(value);
+    // Threshold, edge and link make another number of it.
+    if counting && (counted || !event_type.bypassed) {
+        causes
+    } else {
+        &[]
+    }
 }
 
 /// Whether V\[n\] of the design is what rows (C), (D), (E), (G) make of its own V\[n-1\].

@@ -2,14 +2,19 @@
 //! and what set the registers.
 
 use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::pmu::access::{Access, Half, Write};
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::pmu::provenance::Origin;
-use pmu_model::pmu::registers::{Access, PMCR_LP, Write};
+use pmu_model::pmu::registers::PMCR_LP;
 use pmu_model::rules::{Rule, rule};
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, EventType, Model, SysReg, sysreg};
+use pmu_model::{AccessKind, CycleInput, EventType, Model, SysReg};
 use serde::Serialize;
 
 use crate::lockstep::compare::{Difference, Field};
+
+mod access;
+mod counting;
+mod sampling;
 
 use super::causes::links;
 use super::replay::{Window, WindowCycle};
@@ -26,6 +31,9 @@ pub struct Setting {
     pub meaning: String,
     /// What set it, and when.
     pub origin: String,
+    /// Its fields, from the highest bit down.
+    #[serde(skip)]
+    pub fields: Vec<words::FieldValue>,
 }
 
 /// A step from the inputs to the expected value.
@@ -66,12 +74,22 @@ pub fn explain(difference: &Difference, window: &Window, about: u64) -> Explanat
         );
         return explainer.to;
     }
+    if cycle.record.clock_stopped {
+        explainer.step(
+            "the clock is stopped in this cycle: nothing counts, is accessed, selected or drawn, and the state \
+             stays as it is"
+                .into(),
+            &["DUT-52"],
+        );
+        return explainer.to;
+    }
     match difference.field {
         Field::Increment(n) => explainer.increment(n),
         Field::CycleIncrement => explainer.cycle_increment(),
         Field::AccessData => explainer.access_data(),
         Field::AccessOutcome => explainer.access_outcome(),
-        Field::TrapIss | Field::Sampling(_) => {}
+        Field::TrapIss => explainer.trap_iss(),
+        Field::Sampling(field) => explainer.sampling(field),
         Field::Reserved(_) => {
             explainer.step("this byte is zero in every cycle".into(), &[]);
         }
@@ -101,36 +119,14 @@ impl Explainer<'_> {
     }
 
     fn setting(&mut self, register: SysReg, meaning: String) {
+        let value = self.model.register(register);
         self.to.configuration.push(Setting {
             register: register.to_string(),
-            value: format!("{:#x}", self.model.register(register)),
+            value: format!("{value:#x}"),
             meaning,
             origin: words::origin(self.model, register, self.about),
+            fields: words::decoded(register, value),
         });
-    }
-
-    /// Whether a counter counts in this cycle, and why.
-    fn counting(&mut self, n: u8) -> bool {
-        let counting = self.cycle.record.counting >> n & 1 == 1;
-        let enable = self.model.register(SysReg::Pmcr) & 1;
-        let enabled = self.model.register(SysReg::Pmcntenset) >> n & 1;
-        let allowed = self.cycle.input.counting_allowed >> n & 1;
-        let (name, bit) = if usize::from(n) == CYCLE_COUNTER {
-            ("the cycle counter".to_owned(), "C".to_owned())
-        } else {
-            (format!("counter {n}"), format!("P{n}"))
-        };
-        self.setting(SysReg::Pmcr, format!("E = {enable}"));
-        self.setting(SysReg::Pmcntenset, format!("{bit} = {enabled}"));
-        let not = if counting { "" } else { "not " };
-        self.step(
-            format!(
-                "{name} is {not}counting: PMCR_EL0.E = {enable}, PMCNTENSET_EL0.{bit} = {enabled}, \
-                 counting allowed = {allowed}"
-            ),
-            &["DUT-14"],
-        );
-        counting
     }
 
     fn cycle_increment(&mut self) {
@@ -216,6 +212,9 @@ impl Explainer<'_> {
             );
             return;
         }
+        if self.special_event(n, event_type) {
+            return;
+        }
         let event = event_type.event;
         match self.model.event_value(event, &self.cycle.input) {
             Some(value) => {
@@ -248,10 +247,11 @@ impl Explainer<'_> {
         if !event_type.te {
             return;
         }
-        let before = self
-            .about
-            .checked_sub(1)
-            .and_then(|before| self.window.at(before));
+        // DUT-52: a cycle without a clock is none.
+        let before = (0..self.about)
+            .rev()
+            .map_while(|before| self.window.at(before))
+            .find(|before| !before.record.clock_stopped);
         let why = match before {
             Some(before) if before.record.reset => "the cycle before was a reset".to_owned(),
             Some(before) if before.record.counting >> n & 1 == 0 && c_p != 0 => {
@@ -340,63 +340,26 @@ impl Explainer<'_> {
         self.step(text, &["TH-11", "TH-27"]);
     }
 
-    fn access_outcome(&mut self) {
-        let input = &self.cycle.input;
-        let expected = AccessOutcome::name_of(self.cycle.record.access.outcome() as u8);
-        let kind = match AccessKind::from_code(input.access_kind) {
-            AccessKind::None => {
-                self.step("no register access in this cycle".into(), &["DUT-32"]);
+    fn access_data(&mut self) {
+        let (target, half) = match self.cycle.record.access {
+            Access::Read(target) => (target, None),
+            Access::ReadHalf(target, half) => (target, Some(half)),
+            Access::ReadsZero => {
+                self.access_outcome();
+                self.step("the read returns zero".into(), &["DUT-32"]);
                 return;
             }
-            AccessKind::Read => "read",
-            AccessKind::Write => "write",
-            AccessKind::Read32 => "AArch32 read",
-            AccessKind::Write32 => "AArch32 write",
-            AccessKind::ExternalRead => "external read",
-            AccessKind::ExternalWrite => "external write",
-        };
-        let Some(register) = SysReg::from_address(input.access_address) else {
-            let name = sysreg::encoding_name(input.access_address);
-            self.step(
-                format!("{kind} of {name}: no such register: {expected}"),
-                &["DUT-30"],
-            );
-            return;
-        };
-        let is_alias = matches!(register, SysReg::Pmxevtyper | SysReg::Pmxevcntr);
-        let sel = self.model.register(SysReg::Pmselr);
-        if is_alias {
-            self.setting(SysReg::Pmselr, format!("SEL = {sel}"));
-        }
-        let counters = self.model.register(SysReg::Pmcr) >> 11 & 31;
-        let (why, rules): (_, &[&str]) = match (self.cycle.record.access, register) {
-            (Access::Read(_) | Access::Write(..), _) => {
-                ("the access is permitted".into(), &["DUT-32"])
+            _ => {
+                self.step(
+                    "without a read that succeeds, the data are 0".into(),
+                    &["DUT-32"],
+                );
+                return;
             }
-            (_, SysReg::Pmmir) => ("it is read-only".into(), &["DUT-30"]),
-            _ if is_alias => (
-                format!("SEL = {sel}, with {counters} event counters"),
-                &["DUT-31", "DUT-33"],
-            ),
-            _ => (format!("there are {counters} event counters"), &["DUT-31"]),
         };
-        self.step(format!("{kind} of {register}: {expected}: {why}"), rules);
-    }
-
-    fn access_data(&mut self) {
-        let Access::Read(target) = self.cycle.record.access else {
-            self.step(
-                "without a read that succeeds, the data are 0".into(),
-                &["DUT-32"],
-            );
-            return;
-        };
-        let named = SysReg::from_address(self.cycle.input.access_address).unwrap_or(target);
-        if named != target {
-            let sel = self.model.register(SysReg::Pmselr);
-            self.setting(SysReg::Pmselr, format!("SEL = {sel}: {named} is {target}"));
-        }
-        let differing = words::differing_fields(target, self.difference.expected, self.rtl_data());
+        self.named(target, half);
+        let (expected, rtl) = (self.whole(half, true), self.whole(half, false));
+        let differing = words::differing_fields(target, expected, rtl);
         let meaning = differing
             .iter()
             .take(4)
@@ -430,12 +393,116 @@ impl Explainer<'_> {
                     &["DUT-21", "DUT-11"],
                 );
             }
+            SysReg::Pmsicr => {
+                self.last_set(target);
+                self.interval();
+            }
+            SysReg::Pmsidr => {
+                self.step("a constant of the implementation".into(), &["SPE-03"]);
+            }
+            SysReg::Pmbsr(x) => {
+                self.last_set(target);
+                self.last_collision(x);
+            }
+            register if register.is_of_system_pmus() => self.system_pmu(register),
             _ => self.last_set(target),
         }
         self.step(
             "a read returns the state at the start of its cycle".into(),
             &["DUT-13"],
         );
+    }
+
+    /// How the access names the register that it reaches.
+    fn named(&mut self, target: SysReg, half: Option<Half>) {
+        let input = self.cycle.input;
+        let named = match AccessKind::from_code(input.access_kind) {
+            AccessKind::Read32 => SysReg::from_address_32(input.access_address),
+            AccessKind::ExternalRead => SysReg::from_offset(input.access_address).map(|(r, _)| r),
+            _ => SysReg::from_address(input.access_address),
+        };
+        let named = named.unwrap_or(target);
+        if named != target {
+            let sel = self.model.register(SysReg::Pmselr);
+            self.setting(SysReg::Pmselr, format!("SEL = {sel}: {named} is {target}"));
+        }
+        let bits = match half {
+            None => return,
+            Some(Half::Low) => "[31:0]",
+            Some(Half::High) => "[63:32]",
+        };
+        let (view, rule) = match AccessKind::from_code(input.access_kind) {
+            AccessKind::Read32 => ("an MRC", "DUT-36"),
+            _ => ("an external read", "DUT-37"),
+        };
+        self.step(format!("{view} returns {target}{bits}"), &[rule]);
+    }
+
+    /// The register as the model has it, or as the design shows it, with the bits that a half does not show as the
+    /// model has them.
+    fn whole(&self, half: Option<Half>, expected: bool) -> u64 {
+        let shown = if expected {
+            self.difference.expected
+        } else {
+            self.rtl_data()
+        };
+        match half {
+            None | Some(Half::Low) => shown,
+            Some(Half::High) => shown << 32,
+        }
+    }
+
+    /// A register of the System PMU that is selected.
+    fn system_pmu(&mut self, register: SysReg) {
+        let pmus = self.model.system_pmus();
+        let (pmu, bank) = (pmus.selected(), pmus.bank());
+        let of_counter = match register {
+            SysReg::Spmevcntr(n)
+            | SysReg::Spmevtyper(n)
+            | SysReg::Spmevfiltr(n)
+            | SysReg::Spmevfilt2r(n) => Some(usize::from(bank) * 16 + usize::from(n)),
+            _ => None,
+        };
+        if register != SysReg::Spmselr {
+            let bank = of_counter.map_or(String::new(), |_| format!(", BANK = {bank}"));
+            self.setting(SysReg::Spmselr, format!("SYSPMUSEL = {pmu}{bank}"));
+        }
+        let configured = self.model.implementation().system_pmu.get(usize::from(pmu));
+        let implemented = configured.map(|pmu| pmu.implemented_counters());
+        match (register, implemented) {
+            (SysReg::Spmselr, _) => self.last_set(register),
+            (_, None) => self.step(
+                format!("System PMU {pmu} is not implemented: RAZ/WI"),
+                &["SPMU-18"],
+            ),
+            (SysReg::Spmiidr, _) => self.step("a constant".into(), &["SPMU-01", "DUT-38"]),
+            (SysReg::Spmdevarch, _) => self.step("a constant".into(), &["SPMU-02", "DUT-38"]),
+            (SysReg::Spmdevaff, _) => self.step("a constant".into(), &["SPMU-03", "DUT-38"]),
+            (SysReg::Spmcfgr, _) => self.step(
+                "NCG is the number of Counter Groups minus one, N that of counters minus one"
+                    .into(),
+                &["SPMU-04", "SPMU-10", "SPMU-14"],
+            ),
+            (SysReg::Spmcgcr(_), _) => self.step(
+                "N<m> is the number of counters of the group, 0 for one that does not exist".into(),
+                &["SPMU-05", "SPMU-17"],
+            ),
+            (_, Some(counters)) => {
+                if let Some(i) = of_counter
+                    && counters >> i & 1 == 0
+                {
+                    self.step(
+                        format!("counter {i} of System PMU {pmu} is not implemented: RAZ/WI"),
+                        &["SPMU-15", "SPMU-16"],
+                    );
+                    return;
+                }
+                if let Some(i) = of_counter {
+                    self.step(format!("it is of counter {i}, 16 * BANK + n"), &["SPMU-16"]);
+                }
+                self.last_set(register);
+            }
+        }
     }
 
     /// What the design shows, but for bits that are UNKNOWN.

@@ -1,8 +1,10 @@
 //! Registers in words.
 
+use pmu_model::contract::{SECURITY_STATES, Thread};
 use pmu_model::pmu::event_type::{Condition, FIELDS};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_N_SHIFT, PMCR_P};
+use pmu_model::spmu::registers::{FEATURES, N, NCG, RAO, SIZE};
 use pmu_model::{EventType, Model, SysReg};
 
 /// What counter `n` counts with `event_type`, in one sentence without a full stop.
@@ -49,10 +51,10 @@ pub fn relation(condition: Condition) -> &'static str {
 }
 
 /// A field of a register: name, highest and lowest bit.
-type FieldBits = (String, u32, u32);
+pub type FieldBits = (String, u32, u32);
 
-/// The fields of `register`, from the highest bit down.
-fn fields(register: SysReg) -> Vec<FieldBits> {
+/// The fields of `register`, from the highest bit down; none for a counter.
+pub fn fields(register: SysReg) -> Vec<FieldBits> {
     let bit = |name: &str, mask: u64| {
         let bit = mask.trailing_zeros();
         (name.to_owned(), bit, bit)
@@ -91,8 +93,158 @@ fn fields(register: SysReg) -> Vec<FieldBits> {
                 (name.to_owned(), field.high.into(), field.low.into())
             })
             .collect(),
-        _ => Vec::new(),
+        SysReg::Pmsicr => named(&[("ECOUNT", 63, 56), ("COUNT", 31, 0)]),
+        SysReg::Pmsirr => named(&[("INTERVAL", 31, 8), ("RND", 0, 0)]),
+        SysReg::Pmsidr => named(&[
+            ("CRR", 25, 25),
+            ("PBT", 24, 24),
+            ("Format", 23, 20),
+            ("CountSize", 19, 16),
+            ("MaxSize", 15, 12),
+            ("Interval", 11, 8),
+            ("FDS", 7, 7),
+            ("FnE", 6, 6),
+            ("ERnd", 5, 5),
+            ("LDS", 4, 4),
+            ("ArchInst", 3, 3),
+            ("FL", 2, 2),
+            ("FT", 1, 1),
+            ("FE", 0, 0),
+        ]),
+        SysReg::Pmbsr(_) => named(&[
+            ("MSS2", 55, 32),
+            ("EC", 31, 26),
+            ("DL", 19, 19),
+            ("EA", 18, 18),
+            ("S", 17, 17),
+            ("COLL", 16, 16),
+            ("MSS", 15, 0),
+        ]),
+        SysReg::Spmselr => named(&[("SYSPMUSEL", 9, 4), ("BANK", 1, 0)]),
+        SysReg::Spmiidr => named(&[
+            ("ProductID", 31, 20),
+            ("Variant", 19, 16),
+            ("Revision", 15, 12),
+            ("Implementer", 11, 0),
+        ]),
+        SysReg::Spmdevarch => named(&[
+            ("ARCHITECT", 31, 21),
+            ("PRESENT", 20, 20),
+            ("REVISION", 19, 16),
+            ("ARCHVER", 15, 12),
+            ("ARCHPART", 11, 0),
+        ]),
+        SysReg::Spmdevaff => named(&[
+            ("Aff3", 39, 32),
+            ("F0V", 31, 31),
+            ("U", 30, 30),
+            ("MT", 24, 24),
+            ("Aff2", 23, 16),
+            ("Aff1", 15, 8),
+            ("Aff0", 7, 0),
+        ]),
+        SysReg::Spmcfgr => {
+            let ends = [NCG].into_iter().chain(FEATURES.iter().copied());
+            let mut fields: Vec<_> = ends
+                .chain([RAO, SIZE, N])
+                .map(|field| (field.name.to_owned(), field.high.into(), field.low.into()))
+                .collect();
+            fields.sort_by_key(|&(_, high, _): &FieldBits| std::cmp::Reverse(high));
+            fields
+        }
+        SysReg::Spmcgcr(n) => (0..8)
+            .rev()
+            .map(|m| {
+                (
+                    format!("N{m} (group {})", 8 * u32::from(n) + m),
+                    8 * m + 7,
+                    8 * m,
+                )
+            })
+            .collect(),
+        SysReg::Spmcntenset
+        | SysReg::Spmcntenclr
+        | SysReg::Spmovsset
+        | SysReg::Spmovsclr
+        | SysReg::Spmintenset
+        | SysReg::Spmintenclr => (0..64).rev().map(|i| (format!("P{i}"), i, i)).collect(),
+        SysReg::Pmccntr
+        | SysReg::Pmevcntr(_)
+        | SysReg::Pmxevcntr
+        | SysReg::Spmevcntr(_)
+        | SysReg::Spmevtyper(_)
+        | SysReg::Spmevfiltr(_)
+        | SysReg::Spmevfilt2r(_) => Vec::new(),
     }
+}
+
+/// A field of a register with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldValue {
+    /// Name.
+    pub name: String,
+    /// Highest bit.
+    pub high: u32,
+    /// Lowest bit.
+    pub low: u32,
+    /// Value.
+    pub value: u64,
+}
+
+impl FieldValue {
+    /// The bits that it has in the register.
+    pub fn bits(&self) -> String {
+        if self.high == self.low {
+            format!("[{}]", self.low)
+        } else {
+            format!("[{}:{}]", self.high, self.low)
+        }
+    }
+
+    /// The value: binary if it is short.
+    pub fn text(&self) -> String {
+        match self.high - self.low + 1 {
+            1 => self.value.to_string(),
+            width if width <= 4 => format!("{:0width$b}", self.value, width = width as usize),
+            _ => format!("{:#x}", self.value),
+        }
+    }
+
+    /// Whether every bit is zero.
+    pub fn is_zero(&self) -> bool {
+        self.value == 0
+    }
+}
+
+/// A register field by field, from the highest bit down; nothing for a register without fields.
+pub fn decoded(register: SysReg, value: u64) -> Vec<FieldValue> {
+    fields(register)
+        .into_iter()
+        .map(|(name, high, low)| FieldValue {
+            value: value >> low & (u64::MAX >> (63 - (high - low))),
+            name,
+            high,
+            low,
+        })
+        .collect()
+}
+
+fn named(fields: &[(&str, u32, u32)]) -> Vec<FieldBits> {
+    fields
+        .iter()
+        .map(|&(name, high, low)| (name.to_owned(), high, low))
+        .collect()
+}
+
+/// A state of a thread: Exception level and Security state, and Streaming mode.
+pub fn state(thread: Thread) -> String {
+    let streaming = if thread.state & Thread::STREAMING != 0 {
+        ", Streaming"
+    } else {
+        ""
+    };
+    let security = SECURITY_STATES[usize::from(thread.security())];
+    format!("EL{} {security}{streaming}", thread.level())
 }
 
 /// The fields in which two values of a register differ, each with both values; bits that belong to no field
@@ -139,5 +291,44 @@ pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
                 now - cycle
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pmu_model::Implementation;
+
+    use super::*;
+
+    #[test]
+    fn fields_go_down_and_do_not_overlap() {
+        for register in SysReg::all(&Implementation::default()) {
+            let fields = fields(register);
+            for pair in fields.windows(2) {
+                assert!(pair[0].2 > pair[1].1, "{register}: {pair:?}");
+            }
+            assert!(fields.iter().all(|(_, high, low)| high >= low));
+        }
+    }
+
+    #[test]
+    fn differing_fields_have_names() {
+        let differing = differing_fields(SysReg::Pmsicr, 5 << 56 | 0x101, 4 << 56 | 0x101);
+        assert_eq!(differing, [("ECOUNT".to_owned(), 5, 4)]);
+        let differing = differing_fields(SysReg::Pmbsr(2), 1 << 16 | 1 << 20, 0);
+        let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(names, ["COLL", "RES0[20]"]);
+        let differing = differing_fields(SysReg::Spmcgcr(1), 0x0604, 0x0704);
+        assert_eq!(differing, [("N1 (group 9)".to_owned(), 6, 7)]);
+    }
+
+    #[test]
+    fn state_in_words() {
+        let thread = |level, security, streaming| Thread {
+            state: Thread::state_of(level, security, streaming),
+            ..Thread::default()
+        };
+        assert_eq!(state(thread(1, 0, false)), "EL1 Non-secure");
+        assert_eq!(state(thread(0, 2, true)), "EL0 Realm, Streaming");
     }
 }

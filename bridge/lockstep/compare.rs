@@ -206,25 +206,20 @@ pub fn access_name(input: &CycleInput) -> String {
     }
 }
 
-/// One of op1, CRn, CRm, op2, or of the frame's words, in the names of AArch32 and of external accesses (DUT-36,
-/// DUT-37).
+/// The register that an MRC or MCR of an encoding reaches (DUT-36), in the names of AArch32.
 fn aarch32_name(address: u16) -> String {
-    // op1 of an MRC is 0 where that of the AArch64 register is 3.
-    match SysReg::from_address(address | 3 << 11) {
-        Some(register) if address >> 11 & 7 == 0 => register.to_string().replace("_EL0", ""),
-        _ => sysreg::encoding_name(address),
-    }
+    SysReg::from_address_32(address).map_or_else(
+        || sysreg::encoding_name(address),
+        |register| register.to_string().replace("_EL0", ""),
+    )
 }
 
+/// The half of a register that an external access reaches (DUT-37).
 fn external_name(offset: u16) -> String {
-    let register = |n: u16| match n {
-        31 => "PMCCFILTR_EL0".into(),
-        n => format!("PMEVTYPER{n}_EL0"),
-    };
-    match offset {
-        0x400..=0x47C if offset % 4 == 0 => format!("{}[31:0]", register((offset - 0x400) / 4)),
-        0xA00..=0xA7C if offset % 4 == 0 => format!("{}[63:32]", register((offset - 0xA00) / 4)),
-        _ => format!("offset {offset:#x}"),
+    match SysReg::from_offset(offset) {
+        Some((register, true)) => format!("{register}[63:32]"),
+        Some((register, false)) => format!("{register}[31:0]"),
+        None => format!("offset {offset:#x}"),
     }
 }
 

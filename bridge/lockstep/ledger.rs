@@ -62,7 +62,9 @@ fn sampling_bytes(output: &CycleOutput) -> [u8; SAMPLING_BYTES] {
 /// What a run has compared.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    counters: usize,
+    counters: u8,
+    /// Of the design.
+    registers: Vec<SysReg>,
     has_spe: bool,
     cycles: u64,
     unknown: [u64; COUNTER_LANES],
@@ -84,7 +86,8 @@ impl Ledger {
     /// An empty ledger of a design of `implementation`.
     pub fn new(implementation: &Implementation) -> Self {
         Self {
-            counters: implementation.pmu.counters.into(),
+            counters: implementation.pmu.counters,
+            registers: SysReg::all(implementation).collect(),
             has_spe: implementation.spe.implemented,
             cycles: 0,
             unknown: [0; COUNTER_LANES],
@@ -187,7 +190,7 @@ impl Ledger {
             not_compared: self.unknown[n],
             changed: self.changed[n],
         };
-        let mut fields: Vec<_> = (0..self.counters)
+        let mut fields: Vec<_> = (0..usize::from(self.counters))
             .map(|n| lane(n, format!("V[{n}]")))
             .collect();
         fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
@@ -218,8 +221,8 @@ impl Ledger {
                     .map(|(field, changed)| spe(field, changed)),
             );
         }
-        let registers = SysReg::of_counters(self.counters as u8).map(SysReg::address);
-        fields.extend(self.read_in(AccessKind::Read, registers));
+        let addresses = self.registers.iter().map(|register| register.address());
+        fields.extend(self.read_in(AccessKind::Read, addresses));
         fields.extend(self.read_in(AccessKind::Read32, 0..=u16::MAX));
         let (named, others): (Vec<_>, Vec<_>) = self
             .read_in(AccessKind::ExternalRead, 0..=u16::MAX)
@@ -260,9 +263,10 @@ impl Ledger {
 
     /// Registers of the design that were never read.
     pub fn never_read(&self) -> Vec<String> {
-        SysReg::of_counters(self.counters as u8)
+        self.registers
+            .iter()
             // Without event counters it is UNDEFINED whatever PMSELR_EL0 says.
-            .filter(|&register| self.counters > 0 || register != SysReg::Pmxevcntr)
+            .filter(|&&register| self.counters > 0 || register != SysReg::Pmxevcntr)
             .filter(|register| self.reads[usize::from(register.address())].compared == 0)
             .map(|register| register.to_string())
             .collect()

@@ -1,7 +1,7 @@
 //! Statistics of sampling over a run: whether the random bytes that the design draws are uniform, and how far apart
 //! selections are. They are reported and decide nothing: every draw and every selection is compared anyway.
 
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput};
+use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -11,9 +11,8 @@ const ENOUGH: u64 = 5 * 256;
 /// PMSIRR_EL1.RND.
 const RND: u64 = 1;
 
-/// S3_0_C9_C9_2 and S3_0_C9_C9_3.
-const PMSICR: u16 = 3 << 14 | 9 << 7 | 9 << 3 | 2;
-const PMSIRR: u16 = PMSICR + 1;
+const PMSICR: u16 = SysReg::Pmsicr.address();
+const PMSIRR: u16 = SysReg::Pmsirr.address();
 
 /// Statistics of sampling, for programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,12 +2,13 @@
 
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::pmu::registers::Access;
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, SysReg};
+use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg};
 use serde::Serialize;
 
 use crate::diagnosis::internals::{Internals, VALUES};
 use crate::diagnosis::replay::{Window, WindowCycle};
-use crate::lockstep::compare::{Divergence, Field, register_name};
+use crate::diagnosis::words;
+use crate::lockstep::compare::{Divergence, Field, access_name};
 
 /// Cycles in the table before the divergent one.
 const ROWS_BEFORE: usize = 9;
@@ -57,25 +58,24 @@ pub fn cells(
         _ => counter.map(usize::from),
     };
     let linked = is_increment && counter.is_some_and(|n| window.model.event_type(n).tlc != 0);
+    let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
+    let first = at.saturating_sub(ROWS_BEFORE);
+    let rows = || {
+        let all = window.cycles.iter().enumerate();
+        all.skip(first).take(at - first + 1 + ROWS_AFTER)
+    };
     let shown = Shown {
         field,
         counter,
         counted,
         is_increment,
         linked,
+        state: rows().any(|(_, cycle)| cycle.input.driven & CycleInput::DRIVEN_PE != 0),
         internals,
     };
-    let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
-    let first = at.saturating_sub(ROWS_BEFORE);
-    let rows = window
-        .cycles
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(at - first + 1 + ROWS_AFTER);
     Cells {
         columns: shown.columns(),
-        rows: rows
+        rows: rows()
             .map(|(index, cycle)| Row {
                 cycle: window.first + index as u64,
                 cells: shown.row(cycle),
@@ -94,12 +94,27 @@ struct Shown<'a> {
     is_increment: bool,
     /// The counter links to the one below it, whose V is shown.
     linked: bool,
+    /// The state of the PE holds in some cycle of the table.
+    state: bool,
     internals: &'a Internals,
 }
 
 impl Shown<'_> {
     fn columns(&self) -> Vec<String> {
         let mut columns = vec!["access".to_owned()];
+        if self.state {
+            columns.push("thread 0".into());
+        }
+        if let Field::Sampling(field) = self.field {
+            columns
+                .extend(["enabled", "operations", "COUNT", "ECOUNT", "in flight"].map(Into::into));
+            columns.extend(["drawn", "byte"].map(Into::into));
+            columns.extend([
+                format!("{} expected", field.name()),
+                format!("{} RTL", field.name()),
+            ]);
+            return columns;
+        }
         if let Some(n) = self.counted {
             columns.push("counting".into());
             if self.counter.is_some() {
@@ -119,6 +134,7 @@ impl Shown<'_> {
         if !self.is_increment {
             let what = match self.field {
                 Field::AccessOutcome => "outcome",
+                Field::TrapIss => "ISS",
                 _ => "read",
             };
             columns.extend([format!("{what} expected"), format!("{what} RTL")]);
@@ -132,6 +148,18 @@ impl Shown<'_> {
     fn row(&self, cycle: &WindowCycle) -> Vec<String> {
         let record = &cycle.record;
         let mut cells = vec![access(&cycle.input)];
+        if self.state {
+            cells.push(state(&cycle.input));
+        }
+        if let Field::Sampling(field) = self.field {
+            cells.extend(sampling(cycle));
+            let text = |output: &CycleOutput| self.field.text(field.of(output));
+            let unknown = cycle.unknown.spe;
+            let expected = text(&cycle.expected);
+            cells.push(if unknown { "UNKNOWN".into() } else { expected });
+            cells.push(text(&cycle.rtl));
+            return cells;
+        }
         if let Some(n) = self.counted {
             cells.push((record.counting >> n & 1).to_string());
             if self.counter.is_some() {
@@ -153,10 +181,16 @@ impl Shown<'_> {
         if !self.is_increment {
             let (expected, rtl) = (&cycle.expected, &cycle.rtl);
             let outcome = self.field == Field::AccessOutcome;
-            let shown = |output: &pmu_model::CycleOutput| {
-                if outcome || output.access_outcome > AccessOutcome::Ok as u8 {
+            let reads = matches!(
+                AccessKind::from_code(cycle.input.access_kind),
+                AccessKind::Read | AccessKind::Read32 | AccessKind::ExternalRead
+            );
+            let shown = |output: &CycleOutput| {
+                if self.field == Field::TrapIss {
+                    format!("{:#x}", output.trap_iss)
+                } else if outcome || output.access_outcome > AccessOutcome::Ok as u8 {
                     AccessOutcome::name_of(output.access_outcome)
-                } else if cycle.input.access_kind == AccessKind::Read as u8 {
+                } else if reads {
                     format!("{:#x}", output.access_data)
                 } else {
                     String::new()
@@ -177,17 +211,41 @@ fn access(input: &CycleInput) -> String {
     if input.is_reset() {
         return "reset".into();
     }
-    let name = register_name(input.access_address);
+    if input.clock_stopped & 1 == 1 {
+        return "clock stopped".into();
+    }
+    let name = access_name(input);
     match AccessKind::from_code(input.access_kind) {
         AccessKind::None => String::new(),
-        AccessKind::Read => format!("read {name}"),
-        AccessKind::Write => format!("{name} := {:#x}", input.access_data),
-        AccessKind::Read32 => format!("AArch32 read {name}"),
-        AccessKind::Write32 => format!("AArch32 {name} := {:#x}", input.access_data),
-        AccessKind::ExternalRead => format!("external read {:#x}", input.access_address),
-        AccessKind::ExternalWrite => format!(
-            "external {:#x} := {:#x}",
-            input.access_address, input.access_data
-        ),
+        kind if kind.is_write() => format!("{name} := {:#x}", input.access_data),
+        _ => format!("read {name}"),
     }
+}
+
+/// The state of thread 0, if it holds.
+fn state(input: &CycleInput) -> String {
+    if input.driven & CycleInput::DRIVEN_PE == 0 {
+        String::new()
+    } else {
+        words::state(input.threads[0])
+    }
+}
+
+/// Sampling at the start of a cycle, and what is asked of it.
+fn sampling(cycle: &WindowCycle) -> [String; 7] {
+    let (input, record) = (&cycle.input, &cycle.record.sampling);
+    let drawn = cycle.rtl.random_drawn;
+    [
+        (input.profiling & CycleInput::PROFILING_ENABLED).to_string(),
+        input.operations.to_string(),
+        record.pmsicr.count.to_string(),
+        record.pmsicr.ecount.to_string(),
+        record.in_flight.to_string(),
+        drawn.to_string(),
+        if drawn > 0 {
+            format!("{:#04x}", cycle.rtl.random_byte)
+        } else {
+            String::new()
+        },
+    ]
 }

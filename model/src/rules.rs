@@ -81,6 +81,7 @@ rules! {
     "SPE-01", "D24.7 PMSICR_EL1", "fields of PMSICR_EL1: ECOUNT[63:56] with FEAT_SPE_ERnd, COUNT[31:0]";
     "SPE-02", "D24.7 PMSIRR_EL1", "fields of PMSIRR_EL1: INTERVAL[31:8], RND[0]";
     "SPE-03", "D24.7 PMSIDR_EL1", "PMSIDR_EL1 tells ERnd, and a minimum interval that is guidance only";
+    "SPE-04", "D24.7 PMBSR_ELx", "fields of PMBSR_ELx";
     "SPE-05", "D14.3", "SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION are 0x4000 to 0x4003";
     "SPE-10", "D17.3.3", "PMSICR_EL1 is loaded when profiling becomes enabled, iff all of it is zero";
     "SPE-11", "D17.3.5", "while profiling is disabled nothing is selected and the counters hold";
@@ -162,6 +163,17 @@ rules! {
     "DUT-32", "dut-contract 6", "an UNDEFINED access changes nothing";
     "DUT-33", "dut-contract 6", "PMXEVTYPER_EL0 and PMXEVCNTR_EL0 use SEL at the start of the cycle";
     "DUT-34", "dut-contract 6", "a reserved combination counts V_B in the bundled RTL";
+    "DUT-35", "dut-contract 6", "accesses to PMEVTYPER<n>_EL0 follow the rows of ETY-40";
+    "DUT-36", "dut-contract 6", "MRC and MCR reach bits [31:0] of PMSELR, PMXEVTYPER, PMEVTYPER<n> and PMCCFILTR";
+    "DUT-37", "dut-contract 6", "external accesses reach the halves of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0, all else is RAZ/WI";
+    "DUT-38", "dut-contract 6", "accesses to the registers that describe a System PMU follow SPMU-30";
+    "DUT-50", "dut-contract 5", "MT = 0: filtered with thread 0; MT = 1: filtered when all threads of the group are";
+    "DUT-51", "dut-contract 5", "values of the events of threads and of Statistical Profiling";
+    "DUT-52", "dut-contract 5", "with the clock stopped there is no Processor cycle: nothing changes";
+    "DUT-60", "dut-contract 5", "discard, enable, completion, operations one after another, register writes";
+    "DUT-61", "dut-contract 5", "a random byte is drawn exactly when one is due, and told";
+    "DUT-62", "dut-contract 5", "from a load with INTERVAL = 0 to the next reset the interval is UNKNOWN";
+    "DUT-63", "dut-contract 5", "SAMPLE_FILTRATE: samples that complete and are not filtered out";
 }
 
 /// The rule with `id`.

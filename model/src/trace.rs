@@ -10,8 +10,8 @@ use crate::pmu::access::{Access, Decision};
 use crate::pmu::count_value::{Intermediates, Values};
 use crate::pmu::event_type::EventType;
 use crate::pmu::group::Group;
-use crate::spe::Sampled;
 use crate::spe::registers::{Pmsicr, Pmsirr};
+use crate::spe::{Happened, Sampled};
 
 /// Everything that decided the outputs of one cycle. Masks have a bit a counter, bit 31 for the cycle counter.
 #[derive(Clone, Debug)]
@@ -79,8 +79,10 @@ pub struct SamplingRecord {
     pub coll: u8,
     /// The same at its end.
     pub coll_after: u8,
-    /// What happened.
+    /// What came of it.
     pub sampled: Sampled,
+    /// What happened to the interval counters.
+    pub happened: Happened,
     /// The interval is UNKNOWN (SPE-29).
     pub unknown: bool,
 }

@@ -3,14 +3,26 @@
 //! Golden files hold everything that a person reads: `snapshots/`.
 
 mod conform;
-mod divergence;
+mod explain;
 mod golden;
+mod plan;
+mod spmu;
+
+#[cfg(feature = "rtl")]
+mod divergence;
+#[cfg(feature = "rtl")]
 mod help;
+#[cfg(feature = "rtl")]
 mod implementation;
+#[cfg(feature = "rtl")]
 mod interrupt;
+#[cfg(feature = "rtl")]
 mod output;
+#[cfg(feature = "rtl")]
 mod record;
+#[cfg(feature = "rtl")]
 mod stimulus;
+#[cfg(feature = "rtl")]
 mod usage;
 
 #[path = "../support/command.rs"]

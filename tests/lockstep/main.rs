@@ -1,6 +1,7 @@
 //! Runs of design and model side by side, and every way in which they end.
 
 mod agreement;
+mod driven;
 mod endings;
 mod latency;
 mod reproduction;

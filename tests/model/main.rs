@@ -2,4 +2,5 @@
 //! leaves open. Nothing here needs RTL.
 
 mod knobs;
+mod requirements;
 mod truth_tables;

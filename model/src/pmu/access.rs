@@ -110,8 +110,7 @@ impl Access {
         }
     }
 
-    /// The write that it is, if it is one that has an effect.
-    #[inline(always)]
+    /// The effect of a write.
     pub fn write(&self) -> Option<&Write> {
         match self {
             Self::Write(_, write) => Some(write),

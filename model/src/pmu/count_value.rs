@@ -138,7 +138,12 @@ impl<L: Lane> CountValue<L> {
     /// The values of a cycle, from the base values before TH-09 and the mask of counting counters.
     #[inline(always)]
     pub fn evaluate(&self, base: &Lanes<L>, counting: u32) -> Values<L> {
-        let counting = L::expand(counting);
+        self.evaluate_in(base, L::expand(counting))
+    }
+
+    /// The same, with a mask a lane.
+    #[inline(always)]
+    pub fn evaluate_in(&self, base: &Lanes<L>, counting: Lanes<L>) -> Values<L> {
         let v_b = gate(base, &counting);
         let c_t = self.threshold_condition(&v_b, &counting);
         let c_e = self.edge_condition(&c_t, &counting);

@@ -23,6 +23,19 @@ pub struct EventMux {
     has_chain: bool,
 }
 
+/// Values that do not come from the lanes (DUT-51). None of them is of the cycle counter.
+#[derive(Clone, Copy, Debug)]
+pub struct Others<'a> {
+    /// Counters that take their lane.
+    pub kept: u32,
+    /// Counters that count 1.
+    pub ones: u32,
+    /// Values of counters that count a sum over threads, zero for others.
+    pub sums: &'a Lanes<u16>,
+    /// Values of counters that count an event of Statistical Profiling, zero for others.
+    pub samples: &'a Lanes<u16>,
+}
+
 impl EventMux {
     /// The multiplexer of `implementation` out of reset: every counter counts event 0.
     pub fn new(implementation: &Implementation) -> Self {
@@ -52,13 +65,28 @@ impl EventMux {
         self.chain = self.chain & !bit | if is_chain && n % 2 == 1 { bit } else { 0 };
     }
 
-    /// DUT-16: V_B of every counter, CHAIN left out; the cycle counter counts 1.
+    /// DUT-16, DUT-51: V_B of every counter, CHAIN left out; the cycle counter counts 1.
     #[inline(always)]
-    pub fn base_values(&self, events: &[u16; EVENT_LANES], select: impl Select) -> Lanes<u16> {
+    pub fn base_values(
+        &self,
+        events: &[u16; EVENT_LANES],
+        others: Others<'_>,
+        select: impl Select,
+    ) -> Lanes<u16> {
         let selected = select.select(events, &self.select);
+        let Others {
+            kept,
+            ones,
+            sums,
+            samples,
+        } = others;
+        let (kept, ones) = (select.expand(kept), select.expand(ones));
         lanes(
             #[inline(always)]
-            |n| (selected[n] & self.taken[n]) | self.constant[n],
+            |n| {
+                let lane = (selected[n] & self.taken[n]) | self.constant[n];
+                (lane & kept[n]) | (ones[n] & 1) | sums[n] | samples[n]
+            },
         )
     }
 

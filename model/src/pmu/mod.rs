@@ -32,10 +32,10 @@ use crate::trace::{CycleRecord, NoTracer, SamplingRecord, Tracer};
 use access::{Access, Decoded, Port, State, Write};
 use count_value::CountValue;
 use counter::Counters;
-use event_mux::EventMux;
+use event_mux::{EventMux, Others};
 use event_type::{EventType, EventTypeDecoder};
 use group::{Filters, Group};
-use lane::{Lane, Lanes};
+use lane::Lanes;
 use provenance::{Origin, Provenance};
 use registers::Registers;
 use sample_events::{SAMPLE_EVENTS, SampleEvents};
@@ -45,6 +45,9 @@ use unknown::{CycleMasks, UnknownState};
 
 /// Bits of the event counters in the register masks.
 const EVENT_COUNTERS: u32 = !(1 << CYCLE_COUNTER);
+
+/// Nothing for any counter.
+const NO_VALUES: Lanes<u16> = [0; COUNTER_LANES];
 
 /// The golden model.
 ///
@@ -182,7 +185,7 @@ impl Model {
         } else {
             SamplingRecord::default()
         };
-        let sampled = self.sampling.step(input, random, access.write());
+        let sampled = self.sampling.step(input, random, &access);
         self.show_sampling(&sampled, output);
         output.random_byte = if sampled.drawn > 0 { random } else { 0 };
         unknown.spe = self.sampling.is_unknown();
@@ -190,14 +193,15 @@ impl Model {
         let not_attributed = self.not_attributed(input, &group);
         let mut base = self.base_values(input, &group, &sampled, not_attributed, select);
         let registers = &self.registers;
-        let mut values = self.datapath.evaluate(&base, counting);
+        let counting_lanes = select.expand(counting);
+        let mut values = self.datapath.evaluate_in(&base, counting_lanes);
         let mut sum = self.counters.add(&values.v, registers.long);
         let chain = self.chained(sum.overflow & !written) & counting;
         if chain != 0 {
             for (n, base) in base.iter_mut().enumerate() {
                 *base |= (chain >> n) as u16 & 1;
             }
-            values = self.datapath.evaluate(&base, counting);
+            values = self.datapath.evaluate_in(&base, counting_lanes);
             sum = self.counters.add(&values.v, registers.long);
         }
         let overflow = sum.overflow & !written;
@@ -266,6 +270,7 @@ impl Model {
                 written,
                 sampling: SamplingRecord {
                     sampled,
+                    happened: self.sampling.profiler().happened(),
                     coll_after: self.sampling.coll(),
                     unknown: unknown.spe,
                     ..before
@@ -341,20 +346,27 @@ impl Model {
         not_attributed: u32,
         select: impl Select,
     ) -> Lanes<u16> {
-        let mut base = self.mux.base_values(&input.event, select);
+        let (mut kept, mut ones) = (!not_attributed, 0);
+        let (mut sums, mut samples) = (NO_VALUES, NO_VALUES);
         if input.driven & CycleInput::DRIVEN_THREADS != 0 && self.thread_events.any() != 0 {
-            self.thread_events.apply(&mut base, input, group);
-        }
-        if sampled.events != [0; 4] {
-            self.sample_events.apply(&mut base, &sampled.events);
-        }
-        if not_attributed != 0 {
-            let attributed: Lanes<u16> = Lane::expand(!not_attributed);
-            for (base, attributed) in base.iter_mut().zip(&attributed) {
-                *base &= attributed;
+            kept &= !self.thread_events.any();
+            ones = self.thread_events.cycle_events(&input.threads, group);
+            if self.thread_events.any_sum() {
+                sums = self.thread_events.sums(&input.threads, group, select);
             }
         }
-        base
+        if sampled.any_event() && self.sample_events.any() != 0 {
+            samples = self
+                .sample_events
+                .values(sampled.events(), !not_attributed, select);
+        }
+        let others = Others {
+            kept,
+            ones,
+            sums: &sums,
+            samples: &samples,
+        };
+        self.mux.base_values(&input.event, others, select)
     }
 
     /// The state of Statistical Profiling, and what a cycle did.
@@ -363,7 +375,7 @@ impl Model {
         let profiler = self.sampling.profiler();
         output.pmsicr = profiler.pmsicr().value();
         output.in_flight = profiler.in_flight() as u8;
-        output.selected = sampled.selected;
+        output.selected = sampled.selected();
         output.first_selected = sampled.first_selected;
         output.collided = sampled.collided;
         output.coll = self.sampling.coll();

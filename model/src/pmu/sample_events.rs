@@ -3,7 +3,8 @@
 use crate::implementation::Implementation;
 use crate::spe::registers::{SAMPLE_COLLISION, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_POP};
 
-use super::lane::{Lane, Lanes};
+use super::lane::{Lanes, lanes};
+use super::select::Select;
 
 /// The events, in the order of their numbers.
 pub const SAMPLE_EVENTS: [u16; 4] = [SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION];
@@ -32,6 +33,7 @@ impl SampleEvents {
     }
 
     /// The counters that count any.
+    #[inline(always)]
     pub fn any(&self) -> u32 {
         self.counters.iter().fold(0, |any, counters| any | counters)
     }
@@ -43,17 +45,19 @@ impl SampleEvents {
         feed | filtrate | collision
     }
 
-    /// Adds the values of the events to the base values, which are zero for these counters.
+    /// The values of the events, for the counters in `attributed`.
     #[inline(always)]
-    pub fn apply(&self, base: &mut Lanes<u16>, values: &[u16; 4]) {
-        for (&counters, &value) in self.counters.iter().zip(values) {
-            if counters != 0 && value != 0 {
-                let taken: Lanes<u16> = Lane::expand(counters);
-                let value = value & self.event_mask;
-                for (base, taken) in base.iter_mut().zip(&taken) {
-                    *base |= taken & value;
-                }
-            }
-        }
+    pub fn values(&self, values: [u16; 4], attributed: u32, select: impl Select) -> Lanes<u16> {
+        let [population, feed, filtrate, collision] = self
+            .counters
+            .map(|counters| select.expand(counters & attributed));
+        let event_mask = self.event_mask;
+        lanes(
+            #[inline(always)]
+            |n| {
+                let pair = (population[n] & values[0]) | (feed[n] & values[1]);
+                (pair | (filtrate[n] & values[2]) | (collision[n] & values[3])) & event_mask
+            },
+        )
     }
 }

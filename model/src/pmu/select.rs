@@ -1,11 +1,15 @@
-//! Selecting 32 of 64 lanes by number: the one step of a cycle that plain loops do not make fast.
+//! Selecting 32 of 64 lanes by number, and making lanes of a mask: the steps of a cycle that plain loops do not make
+//! fast.
 
 use crate::contract::EVENT_LANES;
 
-use super::lane::{Lanes, lanes};
+use super::lane::{Lane, Lanes, lanes};
 
-/// A way to select lanes.
+/// A way to make lanes.
 pub trait Select: Copy {
+    /// [`Lane::expand`].
+    fn expand(self, bits: u32) -> Lanes<u16>;
+
     /// `events[index[n]]` for every n; indices are taken modulo 64.
     fn select(self, events: &[u16; EVENT_LANES], index: &Lanes<u16>) -> Lanes<u16>;
 }
@@ -15,6 +19,11 @@ pub trait Select: Copy {
 pub struct OneByOne;
 
 impl Select for OneByOne {
+    #[inline(always)]
+    fn expand(self, bits: u32) -> Lanes<u16> {
+        Lane::expand(bits)
+    }
+
     #[inline(always)]
     fn select(self, events: &[u16; EVENT_LANES], index: &Lanes<u16>) -> Lanes<u16> {
         lanes(
@@ -27,6 +36,11 @@ impl Select for OneByOne {
 /// All lanes by one instruction of AVX-512, which looks at the low six bits of an index.
 #[cfg(target_arch = "x86_64")]
 impl Select for pulp::x86::V4 {
+    #[inline(always)]
+    fn expand(self, bits: u32) -> Lanes<u16> {
+        pulp::cast(self.avx512bw._mm512_movm_epi16(bits))
+    }
+
     #[inline(always)]
     fn select(self, events: &[u16; EVENT_LANES], index: &Lanes<u16>) -> Lanes<u16> {
         let [low, high]: [Lanes<u16>; 2] = bytemuck::cast(*events);
@@ -53,6 +67,8 @@ mod tests {
                     simd.select(&events, &index),
                     OneByOne.select(&events, &index)
                 );
+                let bits = 0x9E37_79B9 >> (start % 32);
+                assert_eq!(simd.expand(bits), OneByOne.expand(bits));
             }
         }
     }

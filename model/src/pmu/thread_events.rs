@@ -3,12 +3,13 @@
 //! The rules are those of [`crate::cycles`], for all counters at once. All these events but INST_RETIRED count 0 or
 //! 1 (CYC-21), so that a mask of counters holds their values.
 
-use crate::contract::{COUNTER_LANES, CycleInput, THREADS, Thread};
+use crate::contract::{THREADS, Thread};
 use crate::cycles::{Config, Event, IdleThreadAny, IdleThreadStall};
 use crate::implementation::Implementation;
 
 use super::group::Group;
-use super::lane::{Lane, Lanes, lanes};
+use super::lane::{Lanes, lanes};
+use super::select::Select;
 
 /// DUT-51: the event of the threads that `event` is, if it is one.
 pub const fn thread_event(event: u16) -> Option<Event> {
@@ -41,8 +42,6 @@ pub struct ThreadEvents {
     condition: u32,
     /// INST_RETIRED.
     sum: u32,
-    /// Lanes of the counters that count none.
-    others: Lanes<u16>,
     event_mask: u16,
     config: Config,
 }
@@ -66,7 +65,6 @@ impl ThreadEvents {
             second: 0,
             condition: 0,
             sum: 0,
-            others: [u16::MAX; COUNTER_LANES],
             event_mask: u16::MAX >> (16 - implementation.pmu.event_width),
             config: implementation.knobs.cycles.clone(),
         }
@@ -93,7 +91,6 @@ impl ThreadEvents {
         set(&mut self.second, is(&second));
         set(&mut self.condition, is(&[Event::Cond]));
         set(&mut self.sum, is(&[Event::Sum]));
-        self.others[n] = u16::mask(event.is_none());
     }
 
     /// Counters that count an event of the threads.
@@ -107,101 +104,122 @@ impl ThreadEvents {
         self.second
     }
 
-    /// Replaces the base values of the counters that count an event of the threads.
-    #[inline(always)]
-    pub fn apply(&self, base: &mut Lanes<u16>, input: &CycleInput, group: &Group) {
-        let ones = self.cycle_events(&input.threads, group);
-        let ones: Lanes<u16> = Lane::expand(ones);
-        let event_mask = self.event_mask;
-        let others = &self.others;
-        let sums = if self.sum == 0 {
-            [0; COUNTER_LANES]
-        } else {
-            self.sums(&input.threads, group)
-        };
-        let old = *base;
-        *base = lanes(
-            #[inline(always)]
-            |n| (old[n] & others[n]) | (ones[n] & 1) | (sums[n] & event_mask),
-        );
-    }
-
     /// The counters whose event happens in this cycle: all events but INST_RETIRED.
     #[inline(always)]
-    fn cycle_events(&self, threads: &[Thread; THREADS], group: &Group) -> u32 {
+    pub fn cycle_events(&self, threads: &[Thread; THREADS], group: &Group) -> u32 {
         (self.own(&threads[0]) & !group.mt) | (self.grouped(threads, group) & group.mt)
+    }
+
+    /// Whether any counter counts INST_RETIRED.
+    #[inline(always)]
+    pub fn any_sum(&self) -> bool {
+        self.sum != 0
     }
 
     /// CYC-15, CYC-07, CYC-08, CYC-03: with an Effective MT of 0.
     #[inline(always)]
     fn own(&self, thread: &Thread) -> u32 {
         let config = &self.config;
-        let wfx = thread.is(Thread::WFX);
+        let conditions = u32::from(thread.conditions);
+        let is = |condition: u8| mask_of(conditions, condition);
+        let not_in_wfx = !is(Thread::WFX);
         // CYC-06.
-        let active = thread.is(Thread::ACTIVE) && (!wfx || config.active_in_wfx);
-        let cycle = active && (!wfx || config.cpu_cycles_in_wfx);
+        let active = is(Thread::ACTIVE) & (not_in_wfx | mask(config.active_in_wfx));
+        let cycle = active & (not_in_wfx | mask(config.cpu_cycles_in_wfx));
         let mut stalled = 0;
         for (counters, condition) in self.stall.iter().zip(STALLS) {
-            stalled |= counters & mask(thread.is(condition));
+            stalled |= counters & is(condition);
         }
-        stalled &= !self.second | mask(thread.is(Thread::SECOND));
+        stalled &= !self.second | is(Thread::SECOND);
         // A-CYC-7.
-        let condition = thread.is(Thread::CONDITION) && (cycle || !config.cond_gated);
-        (mask(cycle) & (self.cycles | stalled)) | (mask(condition) & self.condition)
+        let condition = is(Thread::CONDITION) & (cycle | mask(!config.cond_gated));
+        (cycle & (self.cycles | stalled)) | (condition & self.condition)
     }
 
-    /// CYC-09 to CYC-13: with an Effective MT of 1, for the threads of each counter's group.
+    /// CYC-09 to CYC-13: with an Effective MT of 1, for the threads of each counter's group. Threads are sets of
+    /// four bits here, and for each set there is a mask of the counters that any of them is in the group of.
     #[inline(always)]
     fn grouped(&self, threads: &[Thread; THREADS], group: &Group) -> u32 {
         let config = &self.config;
-        let idle_stalls = config.idle_thread_stall == IdleThreadStall::True;
-        let idle_is_false = config.idle_thread_any == IdleThreadAny::False;
-        let (mut members, mut awake, mut second, mut condition) = (0, 0, 0, 0);
-        let mut all = [u32::MAX; 3];
-        // A thread that is not in the group is filtered for all counters.
-        for (thread, &of_group) in threads.iter().zip(&group.unfiltered) {
-            let wfx = thread.is(Thread::WFX);
-            let idle = wfx || !thread.is(Thread::ACTIVE);
-            let counts_for_any = of_group & mask(!(idle_is_false && idle));
-            members |= of_group;
-            awake |= of_group & mask(!wfx);
-            second |= counts_for_any & mask(thread.is(Thread::SECOND));
-            condition |= counts_for_any & mask(thread.is(Thread::CONDITION));
-            for (all, stall) in all.iter_mut().zip(STALLS) {
-                *all &= !of_group | mask(thread.is(stall) || (idle_stalls && idle));
-            }
-        }
+        let any = any_of(&group.unfiltered);
+        let conditions = u32::from_le_bytes(threads.map(|thread| thread.conditions));
+        let with = |condition: u8| threads_with(conditions, condition);
+        let wfx = with(Thread::WFX);
+        let idle = wfx | !with(Thread::ACTIVE);
+        let true_for_all = idle & mask(config.idle_thread_stall == IdleThreadStall::True);
+        let false_for_any = idle & mask(config.idle_thread_any == IdleThreadAny::False);
+        let any_of = |threads: u32| any[threads as usize % any.len()];
+        let awake = any_of(!wfx);
         let mut stalled = 0;
-        for (counters, all) in self.stall.iter().zip(all) {
-            stalled |= counters & all;
+        for (counters, condition) in self.stall.iter().zip(STALLS) {
+            // True for all threads: there is none that it is false for.
+            stalled |= counters & !any_of(!(with(condition) | true_for_all));
         }
         // CYC-11, CYC-12.
-        stalled &= !self.second | second;
+        stalled &= !self.second | any_of(with(Thread::SECOND) & !false_for_any);
+        let condition = any_of(with(Thread::CONDITION) & !false_for_any);
         // A-CYC-4; A-CYC-8: an empty group counts nothing.
-        let cycles = self.cycles & (awake | (members & mask(config.cpu_cycles_mt1_all_wfx)));
-        // CYC-10.
-        cycles | (awake & (stalled | (self.condition & condition)))
+        let all_in_wfx = any_of(u32::MAX) & mask(config.cpu_cycles_mt1_all_wfx);
+        // CYC-09, CYC-10, CYC-13.
+        (self.cycles & (awake | all_in_wfx)) | (awake & (stalled | (self.condition & condition)))
     }
 
     /// CYC-14, CYC-15: INST_RETIRED, modulo 2^16.
     #[inline(always)]
-    fn sums(&self, threads: &[Thread; THREADS], group: &Group) -> Lanes<u16> {
-        let mut sums = [0; COUNTER_LANES];
-        for (t, thread) in threads.iter().enumerate() {
-            let own = mask(t == 0) & !group.mt;
-            let counted: Lanes<u16> =
-                Lane::expand(self.sum & ((group.unfiltered[t] & group.mt) | own));
-            let count = thread.count;
-            for (sum, counted) in sums.iter_mut().zip(&counted) {
-                *sum = u16::wrapping_add(*sum, counted & count);
-            }
-        }
-        sums
+    pub fn sums(
+        &self,
+        threads: &[Thread; THREADS],
+        group: &Group,
+        select: impl Select,
+    ) -> Lanes<u16> {
+        let [first, second, third, fourth] = group.unfiltered;
+        let (sum, mt) = (self.sum, group.mt);
+        let own = select.expand(sum & (!mt | first));
+        let second = select.expand(sum & mt & second);
+        let third = select.expand(sum & mt & third);
+        let fourth = select.expand(sum & mt & fourth);
+        let counts = threads.map(|thread| thread.count);
+        let event_mask = self.event_mask;
+        lanes(
+            #[inline(always)]
+            |n| {
+                let pair = (own[n] & counts[0]).wrapping_add(second[n] & counts[1]);
+                let other = (third[n] & counts[2]).wrapping_add(fourth[n] & counts[3]);
+                pair.wrapping_add(other) & event_mask
+            },
+        )
     }
+}
+
+/// For every set of threads, the counters that any of them is in the group of.
+#[inline(always)]
+fn any_of(unfiltered: &[u32; THREADS]) -> [u32; 1 << THREADS] {
+    let mut any = [0; 1 << THREADS];
+    for (t, counters) in unfiltered.iter().enumerate() {
+        for set in 0..1 << t {
+            any[1 << t | set] = any[set] | counters;
+        }
+    }
+    any
+}
+
+/// The threads with a condition, thread *t* in bit *t*, from the conditions of four threads, a byte each. Other
+/// bits than the low four mean nothing.
+#[inline(always)]
+fn threads_with(conditions: u32, condition: u8) -> u32 {
+    let bits = conditions >> condition.trailing_zeros() & 0x0101_0101;
+    bits.wrapping_mul(0x0102_0408) >> 24
+}
+
+/// All ones if a thread with `conditions` has `condition`, else zero.
+#[inline(always)]
+fn mask_of(conditions: u32, condition: u8) -> u32 {
+    (conditions >> condition.trailing_zeros() & 1).wrapping_neg()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::select::OneByOne;
     use super::*;
     use crate::cycles::{self, CycleEvents};
 
@@ -251,22 +269,23 @@ mod tests {
                 events.set_event(n, EVENTS[n % 9]);
             }
             for _ in 0..2000 {
-                let mut input = CycleInput::default();
-                for thread in &mut input.threads {
-                    thread.conditions = next() as u8;
-                    thread.count = next() as u16;
-                }
+                let threads = [(); THREADS].map(|()| Thread {
+                    state: 0,
+                    conditions: next() as u8,
+                    count: next() as u16,
+                });
                 let mut group = Group {
                     unfiltered: [0; THREADS],
                     mt: next() as u32,
                     filtered: 0,
                 };
                 group.unfiltered = group.unfiltered.map(|_| next() as u32 | next() as u32 & 3);
-                let mut base = [7; COUNTER_LANES];
-                events.apply(&mut base, &input, &group);
-                for (n, &value) in base.iter().enumerate().take(31) {
+                let values = events.sums(&threads, &group, OneByOne);
+                let ones = events.cycle_events(&threads, &group);
+                let threads: Vec<_> = threads.iter().map(plain).collect();
+                for (n, &sum) in values.iter().enumerate().take(31) {
+                    let value = sum | (ones >> n) as u16 & 1;
                     let event = thread_event(EVENTS[n % 9]).expect("of the threads");
-                    let threads: Vec<_> = input.threads.iter().map(plain).collect();
                     let members = (0..THREADS).filter(|&t| group.unfiltered[t] >> n & 1 == 1);
                     let expected = if group.mt >> n & 1 == 1 {
                         rules.group(event, true, members.map(|t| &threads[t]))
@@ -275,7 +294,7 @@ mod tests {
                     };
                     assert_eq!(value, expected as u16, "{event:?} {config:?} {group:?}");
                 }
-                assert_eq!(base[31], 7);
+                assert_eq!((values[31], ones >> 31), (0, 0));
             }
         }
     }

@@ -176,6 +176,17 @@ impl Profiler {
         output
     }
 
+    /// A cycle in which operations are all that happens. Returns whether it has been made: not if profiling becomes
+    /// enabled or disabled, or one of the counters reaches zero.
+    #[inline(always)]
+    fn count_only(&mut self, enabled: bool, operations: u8) -> bool {
+        if enabled != self.enabled {
+            return false;
+        }
+        self.counters.happened = Happened::default();
+        !enabled || self.counters.count_operations(operations.into())
+    }
+
     /// Reset: all registers are zero, no sample is in flight, and profiling was disabled.
     pub fn reset(&mut self) {
         self.enabled = false;

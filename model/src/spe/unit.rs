@@ -3,10 +3,10 @@
 
 use crate::contract::CycleInput;
 use crate::implementation::Implementation;
-use crate::pmu::access::Write;
+use crate::pmu::access::{Access, Write};
 use crate::sysreg::SysReg;
 
-use super::{Happened, Input, Profiler, Selected};
+use super::{Input, Profiler, Selected};
 
 /// SPE-04: the bits of PMBSR_ELx: MSS2\[55:32\], EC\[31:26\], DL\[19\], EA\[18\], S\[17\], COLL\[16\], MSS\[15:0\].
 const PMBSR_BITS: u64 = 0x00FF_FFFF_FC0F_FFFF;
@@ -34,18 +34,37 @@ pub struct SamplingUnit {
 /// What a cycle did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sampled {
-    /// SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION, in the order of their numbers.
-    pub events: [u16; 4],
-    /// Operations selected.
-    pub selected: u8,
-    /// Place of the first of them, 0 if there is none.
-    pub first_selected: u8,
-    /// How many of them collided.
+    /// SAMPLE_POP: operations counted.
+    pub population: u8,
+    /// SAMPLE_FEED: operations selected that did not collide.
+    pub fed: u8,
+    /// SAMPLE_FILTRATE: samples that completed and that filtering did not remove.
+    pub filtrate: u8,
+    /// SAMPLE_COLLISION: operations selected that collided.
     pub collided: u8,
+    /// Place of the first operation selected, 0 if there is none.
+    pub first_selected: u8,
     /// Random bytes drawn.
     pub drawn: u8,
-    /// What happened to the interval counters.
-    pub happened: Happened,
+}
+
+impl Sampled {
+    /// Operations selected.
+    #[inline(always)]
+    pub fn selected(&self) -> u8 {
+        self.fed + self.collided
+    }
+
+    /// SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION, in the order of their numbers (SPE-05).
+    pub fn events(&self) -> [u16; 4] {
+        [self.population, self.fed, self.filtrate, self.collided].map(u16::from)
+    }
+
+    /// Whether any of them is not zero.
+    #[inline(always)]
+    pub fn any_event(&self) -> bool {
+        (self.population | self.fed | self.filtrate | self.collided) != 0
+    }
 }
 
 impl SamplingUnit {
@@ -107,18 +126,31 @@ impl SamplingUnit {
         u8::from(el1) | u8::from(el2) << 1 | u8::from(el3) << 2
     }
 
-    /// One Processor cycle; `write` is what a register write does in it, `random` the byte that the generator
-    /// returns if one is drawn (DUT-61).
+    /// One Processor cycle; `random` is the byte that the generator returns if one is drawn (DUT-61).
     #[inline(always)]
-    pub fn step(&mut self, input: &CycleInput, random: u8, write: Option<&Write>) -> Sampled {
-        // Nothing is asked, and profiling does not become disabled, or enabled.
-        let idle = (input.operations | input.complete | input.profiling) == 0;
-        if !self.implemented || (idle && !self.profiler.enabled && write.is_none()) {
+    pub fn step(&mut self, input: &CycleInput, random: u8, access: &Access) -> Sampled {
+        if !self.implemented {
             return Sampled::default();
+        }
+        let write = match access {
+            Access::Write(SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmbsr(_), write) => Some(write),
+            _ => None,
+        };
+        let discard = input.profiling & CycleInput::DISCARD != 0;
+        if write.is_none() && !discard && input.complete == 0 {
+            let enabled = input.profiling & CycleInput::PROFILING_ENABLED != 0;
+            if self.profiler.count_only(enabled, input.operations) {
+                return Sampled {
+                    // SPE-45, SPE-11.
+                    population: if enabled { input.operations } else { 0 },
+                    ..Sampled::default()
+                };
+            }
         }
         self.cycle(input, random, write)
     }
 
+    #[inline(never)]
     fn cycle(&mut self, input: &CycleInput, random: u8, write: Option<&Write>) -> Sampled {
         let mut writes = Input::default();
         match write {
@@ -142,30 +174,20 @@ impl SamplingUnit {
             ee: input.ee(),
             ..writes
         };
-        let mut selected = 0u8;
-        let mut first_selected = 0u8;
+        let mut first_selected = None;
         let output = self
             .profiler
             .step_with(&input, random, |index, _: Selected| {
-                if selected == 0 {
-                    first_selected = index as u8;
-                }
-                selected += 1;
+                first_selected.get_or_insert(index as u8);
             });
         self.unknown |= output.not_architected.interval_zero;
         Sampled {
-            // SPE-05, SPE-45.
-            events: [
-                output.sample_pop as u16,
-                output.sample_feed as u16,
-                output.sample_filtrate as u16,
-                output.sample_collision as u16,
-            ],
-            selected,
-            first_selected,
+            population: output.sample_pop as u8,
+            fed: output.sample_feed as u8,
+            filtrate: output.sample_filtrate as u8,
             collided: output.sample_collision as u8,
+            first_selected: first_selected.unwrap_or(0),
             drawn: output.random_drawn as u8,
-            happened: self.profiler.happened(),
         }
     }
 

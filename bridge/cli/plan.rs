@@ -1,0 +1,48 @@
+//! `lockstep plan`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Failure, output, width};
+use crate::lockstep::Verdict;
+use crate::plan::{Counts, Plan, markdown, text};
+
+/// Arguments of `plan`.
+#[derive(Args)]
+#[command(
+    after_help = "Exit codes: 0 every rule has code and a test, or an exception; 1 one has not; 2 usage."
+)]
+pub struct PlanArgs {
+    /// Coverage that `run --coverage` wrote; counts of several files are added
+    #[arg(value_name = "COVERAGE_FILE")]
+    coverage: Vec<PathBuf>,
+    /// Write the plan as Markdown, with links to files from a folder beside the sources
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Prints the verification plan.
+pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
+    let coverage = match args.coverage.as_slice() {
+        [] => None,
+        files => Some(Counts::read(files).map_err(Failure::usage)?),
+    };
+    let plan = Plan::new(coverage.as_ref());
+    if let Some(path) = &args.write {
+        output::write_whole(path, |out| out.write_all(markdown(&plan).as_bytes()))?;
+    }
+    if args.json {
+        output::print_json(&plan)?;
+    } else {
+        output::print(&text(&plan, width::width()))?;
+    }
+    Ok(if plan.gaps.is_empty() {
+        Verdict::Agree
+    } else {
+        Verdict::Divergence
+    })
+}

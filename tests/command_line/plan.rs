@@ -1,0 +1,100 @@
+//! `lockstep plan`. The plan itself changes with every test that names a rule, so that golden files hold only what is
+//! around it.
+
+use std::fs;
+
+use crate::command;
+use crate::golden::{assert_golden, golden, keys};
+use crate::scratch::scratch;
+
+#[test]
+fn help() {
+    let ran = golden(
+        "help_plan",
+        &scratch("command_line/help_plan"),
+        "plan --help",
+    );
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn every_rule_has_code_and_test_or_an_exception() {
+    let folder = scratch("command_line/plan");
+    let ran = command::run(command::lockstep(&folder).arg("plan"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n  TH-20 "), "{}", ran.stdout);
+}
+
+#[test]
+fn plan_in_json() {
+    let folder = scratch("command_line/plan_in_json");
+    fs::write(folder.join("a.json"), COVERAGE).expect("written");
+    let ran = command::run(command::lockstep(&folder).args(["plan", "a.json", "--json"]));
+    assert_eq!(ran.code, 0);
+    assert_golden("keys_plan", &keys(&ran.stdout));
+}
+
+const COVERAGE: &str = r#"{"rules": {"TH-20": 12, "TH-30": 0},
+    "crosses": {"row by parity": {"A even": 3, "A odd": 0, "G odd": 0}}}"#;
+
+#[test]
+fn coverage_of_several_runs_is_added() {
+    let folder = scratch("command_line/plan_with_coverage");
+    for name in ["a.json", "b.json"] {
+        fs::write(folder.join(name), COVERAGE).expect("written");
+    }
+    let ran = command::run(command::lockstep(&folder).args(["plan", "a.json", "b.json"]));
+    assert_eq!(ran.code, 0, "coverage decides nothing");
+    let line = |start: &str| {
+        ran.stdout
+            .lines()
+            .find(|line| line.starts_with(start))
+            .expect("a line")
+    };
+    assert!(line("  TH-20 ").contains("  24  "), "{}", line("  TH-20 "));
+    let never = ran
+        .stdout
+        .split("\nnever covered\n")
+        .nth(1)
+        .expect("rules never covered");
+    assert!(
+        never.contains("TH-30, ") && !never.contains("TH-20, "),
+        "{never}"
+    );
+    assert!(
+        never.contains("row by parity: 2 of 3 points never hit\n  A odd, G odd\n"),
+        "{never}"
+    );
+}
+
+#[test]
+fn plan_as_markdown() {
+    let folder = scratch("command_line/plan_as_markdown");
+    let ran = command::run(command::lockstep(&folder).args(["plan", "--write", "plan.md"]));
+    assert_eq!(ran.code, 0);
+    let written = fs::read_to_string(folder.join("plan.md")).expect("written");
+    assert_eq!(
+        written,
+        include_str!("../../docs/verification-plan.md"),
+        "run make plan"
+    );
+}
+
+#[test]
+fn coverage_that_is_not_there() {
+    let name = "coverage_that_is_not_there";
+    let ran = golden(
+        name,
+        &scratch(&format!("command_line/{name}")),
+        "plan a.json",
+    );
+    assert_eq!(ran.code, 2);
+}
+
+#[test]
+fn coverage_that_is_something_else() {
+    let name = "coverage_that_is_something_else";
+    let folder = scratch(&format!("command_line/{name}"));
+    fs::write(folder.join("a.json"), "{\n  \"rules\": [1]\n}\n").expect("written");
+    assert_eq!(golden(name, &folder, "plan a.json").code, 2);
+}
