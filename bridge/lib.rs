@@ -12,3 +12,5 @@ pub mod plan;
 pub mod registers;
 pub mod report;
 pub mod stimulus;
+pub mod waves;
+pub mod window;

@@ -14,10 +14,13 @@ mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
+mod report_files;
+#[cfg(feature = "rtl")]
 mod run;
 mod spmu;
 #[cfg(feature = "rtl")]
 mod summary;
+mod vcd;
 mod width;
 
 use std::process::ExitCode;
@@ -55,6 +58,8 @@ enum Command {
     /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
     #[cfg(feature = "rtl")]
     Exhaust(exhaust::ExhaustArgs),
+    /// Look into waveform dumps: contents, values by clock cycle, first difference of two
+    Vcd(vcd::VcdArgs),
     /// Tell what a value of a register means, field by field
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
@@ -115,6 +120,7 @@ impl Command {
             Self::Conform(args) => args.json,
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => args.json,
+            Self::Vcd(args) => args.json(),
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Plan(args) => args.json,
@@ -131,6 +137,7 @@ impl Command {
             Self::Conform(args) => conform::conform(args),
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => exhaust::exhaust(args),
+            Self::Vcd(args) => vcd::vcd(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Plan(args) => plan::plan(args),

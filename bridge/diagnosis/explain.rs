@@ -31,6 +31,9 @@ pub struct Setting {
     pub meaning: String,
     /// What set it, and when.
     pub origin: String,
+    /// Its fields, from the highest bit down.
+    #[serde(skip)]
+    pub fields: Vec<words::FieldValue>,
 }
 
 /// A step from the inputs to the expected value.
@@ -116,11 +119,13 @@ impl Explainer<'_> {
     }
 
     fn setting(&mut self, register: SysReg, meaning: String) {
+        let value = self.model.register(register);
         self.to.configuration.push(Setting {
             register: register.to_string(),
-            value: format!("{:#x}", self.model.register(register)),
+            value: format!("{value:#x}"),
             meaning,
             origin: words::origin(self.model, register, self.about),
+            fields: words::decoded(register, value),
         });
     }
 

@@ -51,10 +51,10 @@ pub fn relation(condition: Condition) -> &'static str {
 }
 
 /// A field of a register: name, highest and lowest bit.
-type FieldBits = (String, u32, u32);
+pub type FieldBits = (String, u32, u32);
 
-/// The fields of `register`, from the highest bit down.
-fn fields(register: SysReg) -> Vec<FieldBits> {
+/// The fields of `register`, from the highest bit down; none for a counter.
+pub fn fields(register: SysReg) -> Vec<FieldBits> {
     let bit = |name: &str, mask: u64| {
         let bit = mask.trailing_zeros();
         (name.to_owned(), bit, bit)
@@ -176,6 +176,57 @@ fn fields(register: SysReg) -> Vec<FieldBits> {
         | SysReg::Spmevfiltr(_)
         | SysReg::Spmevfilt2r(_) => Vec::new(),
     }
+}
+
+/// A field of a register with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldValue {
+    /// Name.
+    pub name: String,
+    /// Highest bit.
+    pub high: u32,
+    /// Lowest bit.
+    pub low: u32,
+    /// Value.
+    pub value: u64,
+}
+
+impl FieldValue {
+    /// The bits that it has in the register.
+    pub fn bits(&self) -> String {
+        if self.high == self.low {
+            format!("[{}]", self.low)
+        } else {
+            format!("[{}:{}]", self.high, self.low)
+        }
+    }
+
+    /// The value: binary if it is short.
+    pub fn text(&self) -> String {
+        match self.high - self.low + 1 {
+            1 => self.value.to_string(),
+            width if width <= 4 => format!("{:0width$b}", self.value, width = width as usize),
+            _ => format!("{:#x}", self.value),
+        }
+    }
+
+    /// Whether every bit is zero.
+    pub fn is_zero(&self) -> bool {
+        self.value == 0
+    }
+}
+
+/// A register field by field, from the highest bit down; nothing for a register without fields.
+pub fn decoded(register: SysReg, value: u64) -> Vec<FieldValue> {
+    fields(register)
+        .into_iter()
+        .map(|(name, high, low)| FieldValue {
+            value: value >> low & (u64::MAX >> (63 - (high - low))),
+            name,
+            high,
+            low,
+        })
+        .collect()
 }
 
 fn named(fields: &[(&str, u32, u32)]) -> Vec<FieldBits> {

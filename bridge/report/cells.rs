@@ -105,14 +105,9 @@ impl Shown<'_> {
         if self.state {
             columns.push("thread 0".into());
         }
-        if let Field::Sampling(field) = self.field {
-            columns
-                .extend(["enabled", "operations", "COUNT", "ECOUNT", "in flight"].map(Into::into));
-            columns.extend(["drawn", "byte"].map(Into::into));
-            columns.extend([
-                format!("{} expected", field.name()),
-                format!("{} RTL", field.name()),
-            ]);
+        if let Field::Sampling(_) = self.field {
+            columns.extend(SAMPLING_COLUMNS.map(Into::into));
+            columns.extend(["expected".into(), "RTL".into()]);
             return columns;
         }
         if let Some(n) = self.counted {
@@ -231,6 +226,7 @@ fn state(input: &CycleInput) -> String {
     }
 }
 
+/// Headings of [`sampling`].
 const SAMPLING_COLUMNS: [&str; 7] = [
     "enabled",
     "operations",

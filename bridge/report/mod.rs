@@ -1,6 +1,7 @@
 //! Reports of a divergence: one content, for people and for programs.
 
 mod cells;
+pub mod html;
 pub mod terminal;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use crate::diagnosis::internals::Internals;
 use crate::diagnosis::replay::Replay;
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
+use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};
 
@@ -117,6 +119,9 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Files.
     pub files: Vec<File>,
+    /// The window as signals: JSON has the table of the last cycles, and the dump.
+    #[serde(skip)]
+    pub waves: Waves,
 }
 
 /// Makes the report of `divergence`.
@@ -147,9 +152,10 @@ pub fn report(
     let field = difference.field;
     let mut notes = Vec::new();
     let mut internals = Internals::default();
+    let counter = cells::counter_of(field, window.at(about));
     match (&window.vcd, files.iter().find(|file| file.what == WINDOW)) {
         (Ok(()), Some(file)) => {
-            if let Some(n) = cells::counter_of(field, window.at(about)) {
+            if let Some(n) = counter {
                 match Internals::read(&file.path, implementation, n) {
                     Ok(read) => internals = read,
                     Err(error) => notes.push(format!("{}: {error}", file.path.display())),
@@ -202,8 +208,18 @@ pub fn report(
         reproduction: replay.reproduction.sentence(),
         notes,
         files,
+        waves: window::collect(
+            window,
+            divergence,
+            &caused,
+            counter,
+            implementation.pmu.counters,
+            &internals,
+        ),
     }
 }
 
+/// What [`File::what`] says of the HTML report.
+pub const PAGE: &str = "page";
 /// What [`File::what`] says of the waveform.
 pub const WINDOW: &str = "waveform";

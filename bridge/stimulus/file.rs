@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION};
+use pmu_model::contract::{CONTRACT_VERSION, INPUT_BYTES_OF_LAYOUT_1, LAYOUT_VERSION};
 use pmu_model::{CycleInput, Implementation};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,8 +17,6 @@ pub const CHUNK_CYCLES: usize = 1024;
 
 /// Bytes of the header before its texts.
 pub(super) const FIXED: usize = 72;
-/// Bytes of a cycle.
-pub(super) const CYCLE_BYTES: u64 = size_of::<CycleInput>() as u64;
 /// Longest implementation or profile text that is accepted.
 pub(super) const TEXT_LIMIT: u32 = 1 << 20;
 
@@ -44,6 +42,35 @@ impl Origin {
     }
 }
 
+/// Layout of the cycles of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Layout 1, of 144 bytes: a prefix of the present one. What it does not have is zero, which is "not driven".
+    One,
+    /// The present one.
+    Present,
+}
+
+impl Layout {
+    /// The number in the header. The contract of a layout has the same number.
+    pub const fn version(self) -> u16 {
+        match self {
+            Self::One => 1,
+            Self::Present => LAYOUT_VERSION,
+        }
+    }
+
+    /// Bytes of a cycle.
+    pub const fn cycle_bytes(self) -> usize {
+        match self {
+            Self::One => INPUT_BYTES_OF_LAYOUT_1,
+            Self::Present => size_of::<CycleInput>(),
+        }
+    }
+}
+
+const _: () = assert!(LAYOUT_VERSION == 2 && CONTRACT_VERSION == 2);
+
 /// What a stimulus file says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -51,9 +78,11 @@ pub struct Header {
     pub origin: Option<Origin>,
     /// The implementation that the stimulus was made for.
     pub implementation: Implementation,
+    /// Layout of the cycles.
+    pub layout: Layout,
     /// Number of cycles.
     pub cycles: u64,
-    /// Hash of all cycles.
+    /// Hash of all cycles, as they are in the file.
     pub hash: StimulusHash,
 }
 
@@ -74,8 +103,8 @@ impl Header {
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
         bytes.extend(FILE_VERSION.to_le_bytes());
-        bytes.extend(LAYOUT_VERSION.to_le_bytes());
-        bytes.extend(CONTRACT_VERSION.to_le_bytes());
+        bytes.extend(self.layout.version().to_le_bytes());
+        bytes.extend(self.layout.version().to_le_bytes());
         bytes.extend(version.to_le_bytes());
         bytes.extend(seed.to_le_bytes());
         bytes.extend(self.cycles.to_le_bytes());
@@ -92,8 +121,11 @@ impl Header {
         bytes
     }
 
-    /// Reads the fixed part of a header: the lengths of the texts that follow it.
-    pub(super) fn text_lengths(path: &Path, fixed: &[u8]) -> Result<[u32; 2], StimulusError> {
+    /// Reads the fixed part of a header: the layout of the cycles, and the lengths of the texts that follow it.
+    pub(super) fn layout_and_text_lengths(
+        path: &Path,
+        fixed: &[u8],
+    ) -> Result<(Layout, [u32; 2]), StimulusError> {
         if !fixed.starts_with(MAGIC) {
             return Err(StimulusError::Foreign {
                 path: path.into(),
@@ -126,15 +158,20 @@ impl Header {
             8,
             "read it with the version of lockstep that made it",
         )?;
-        version(
-            "layout",
-            LAYOUT_VERSION,
-            10,
-            "make it again for this layout of CycleInput",
-        )?;
+        let layout = if u16::from_le_bytes(take(fixed, 10)) == 1 {
+            Layout::One
+        } else {
+            version(
+                "layout",
+                LAYOUT_VERSION,
+                10,
+                "make it again for this layout of CycleInput",
+            )?;
+            Layout::Present
+        };
         version(
             "contract",
-            CONTRACT_VERSION,
+            layout.version(),
             12,
             "make it again for this contract",
         )?;
@@ -145,7 +182,7 @@ impl Header {
                 expected: "texts of at most 1 MiB",
                 found: format!("one of {length} bytes"),
             }),
-            None => Ok(lengths),
+            None => Ok((layout, lengths)),
         }
     }
 
@@ -155,7 +192,7 @@ impl Header {
         fixed: &[u8],
         texts: &[u8],
     ) -> Result<Self, StimulusError> {
-        let [implementation_length, _] = Self::text_lengths(path, fixed)?;
+        let (layout, [implementation_length, _]) = Self::layout_and_text_lengths(path, fixed)?;
         let error = |expected, found| StimulusError::Header {
             path: path.into(),
             expected,
@@ -195,6 +232,7 @@ impl Header {
         Ok(Self {
             origin,
             implementation,
+            layout,
             cycles: u64::from_le_bytes(take(fixed, 24)),
             hash: StimulusHash(u128::from_be_bytes(take(fixed, 32))),
         })
@@ -208,10 +246,10 @@ pub(super) fn body_offset(text_lengths: [u32; 2]) -> u64 {
 }
 
 /// Bytes of a file, given where its cycles begin; `None` if no file can have so many.
-pub(super) fn file_length(body: u64, cycles: u64) -> Option<u64> {
+pub(super) fn file_length(body: u64, layout: Layout, cycles: u64) -> Option<u64> {
     let checksums = cycles.div_ceil(CHUNK_CYCLES as u64).checked_mul(8)?;
     cycles
-        .checked_mul(CYCLE_BYTES)?
+        .checked_mul(layout.cycle_bytes() as u64)?
         .checked_add(checksums)?
         .checked_add(body)
 }
@@ -239,20 +277,48 @@ pub(super) fn check_cycles(
             cycle.reset,
         );
     }
-    let wrong = |cycle: &CycleInput| cycle.access_kind > 2 || cycle.reset > 1;
-    let Some(at) = cycles.iter().position(wrong) else {
+    let Some(at) = cycles.iter().position(|cycle| !is_allowed(cycle)) else {
         return Ok(());
     };
-    let cycle = &cycles[at];
-    if cycle.access_kind > 2 {
-        error(
-            first + at as u64,
-            "access_kind 0, 1 or 2",
-            cycle.access_kind,
-        )
-    } else {
-        error(first + at as u64, "reset 0 or 1", cycle.reset)
-    }
+    let (_, expected, found) = limits(&cycles[at])
+        .into_iter()
+        .find(|&(most, _, found)| found > most)
+        .expect("something of the cycle is beyond its limit");
+    error(first + at as u64, expected, found)
+}
+
+#[inline(always)]
+fn is_allowed(cycle: &CycleInput) -> bool {
+    limits(cycle).iter().all(|&(most, _, found)| found <= most)
+}
+
+/// What the bytes of a cycle may be at most, in the order of the layout.
+#[inline(always)]
+fn limits(cycle: &CycleInput) -> [(u8, &'static str, u8); 13] {
+    let controls = u8::from(cycle.controls >> 20 != 0);
+    let states = cycle
+        .threads
+        .iter()
+        .fold(0, |all, thread| all | thread.state);
+    let conditions = cycle
+        .threads
+        .iter()
+        .fold(0, |all, thread| all | thread.conditions);
+    [
+        (6, "access_kind 0 to 6", cycle.access_kind),
+        (1, "reset 0 or 1", cycle.reset),
+        (3, "driven 0 to 3", cycle.driven),
+        (1, "clock_stopped 0 or 1", cycle.clock_stopped),
+        (15, "operations 0 to 15", cycle.operations),
+        (15, "complete 0 to 15", cycle.complete),
+        (15, "filtered_out 0 to 15", cycle.filtered_out),
+        (0x3F, "profiling of 6 bits", cycle.profiling),
+        (31, "hpmn 0 to 31", cycle.hpmn),
+        (31, "access_rt 0 to 31", cycle.access_rt),
+        (0, "controls of 20 bits", controls),
+        (0x1F, "states of threads of 5 bits", states),
+        (0x7F, "conditions of threads of 7 bits", conditions),
+    ]
 }
 
 fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {

@@ -1,28 +1,46 @@
-//! The random stimulus of a seed, version 1. `docs/stimulus.md` defines it word by word.
+//! The random stimulus of a seed, version 2. `docs/stimulus.md` defines it.
+//!
+//! The areas each have a state of their own and write their part of a cycle; what they share is a [`Context`]. The
+//! generator asks them in turn, and has the one register access of a cycle to give.
 
 use std::sync::Arc;
 
-use pmu_model::contract::AccessKind;
+use pmu_model::contract::{AccessKind, THREADS, Thread};
 use pmu_model::{CycleInput, Implementation};
 
 use super::StimulusError;
-use super::profile::{AccessScript, Phase, Profile};
-use super::random::{Bits, Menu, Words};
-use super::scripts::{Op, Queue, Sequence};
-use super::shadow::{Facts, NOBODY, Shadow};
-use super::values::{EventValues, Widths};
+use super::access::{self, Access};
+use super::context::Context;
+use super::cycles::{self, Cycles};
+use super::facts::Facts;
+use super::profile::{Area, CyclesScript, Profile, SpeScript, SpmuScript, TypeScript};
+use super::queue::{Op, Queue};
+use super::random::{Menu, mix};
+use super::registers;
+use super::sampling::{self, Sampling};
+use super::sequence::Sequence;
+use super::spmu;
+use super::threshold::{self, Threshold};
 
 /// Version of the generator: with the same version, seed, profile and implementation, the bytes are the same.
-pub const GENERATOR_VERSION: u16 = 1;
+pub const GENERATOR_VERSION: u16 = 2;
 
 /// What a run does not change.
 #[derive(Debug)]
-pub(super) struct Tables {
-    pub(super) facts: Facts,
-    pub(super) widths: Widths,
-    pub(super) profile: Profile,
-    phase_menu: Menu,
-    phases: Vec<(Phase, Menu, Menu)>,
+struct Tables {
+    profile: Profile,
+    areas: Menu,
+    /// Areas whose inputs are driven.
+    has_spe: bool,
+    has_access: bool,
+    has_cycles: bool,
+    /// There are other registers than those of the event counters.
+    beyond: bool,
+    threshold: threshold::Tables,
+    spe: sampling::Tables,
+    access: access::Tables,
+    cycles: cycles::Tables,
+    spmu: spmu::Tables,
 }
 
 /// Random stimulus. A clone goes on with the same cycles.
@@ -39,26 +57,18 @@ pub(super) struct Tables {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Generator {
-    pub(super) words: Words,
-    pub(super) tables: Arc<Tables>,
-    values: EventValues,
-    pub(super) shadow: Shadow,
-    /// The counter whose TH an event is moved around.
-    pub(super) owners: [u8; 64],
-    pub(super) queue: Queue,
-    pub(super) sequence: Sequence,
-    /// Cycles before the next phase, and before the next reset.
-    phase_left: u32,
+    tables: Arc<Tables>,
+    context: Context,
+    threshold: Threshold,
+    sampling: Sampling,
+    access: Access,
+    cycles: Cycles,
+    sequence: Sequence,
+    /// The cycle that the next phase of an area begins in.
+    phase_end: u64,
+    /// Cycles before the next reset.
     reset_left: u32,
     is_first_reset: bool,
-    phase: usize,
-    /// Of the phase.
-    access: u32,
-    gate: u32,
-    /// `counting_allowed` but for pulses, what a pulse changes in it, and the cycles left of the pulse.
-    allowed: u32,
-    pulse: u32,
-    pulse_left: u32,
     /// The address of the last access.
     last_address: u16,
     seed: u64,
@@ -77,38 +87,31 @@ impl Generator {
     ) -> Result<Self, StimulusError> {
         implementation.validate()?;
         profile.validate()?;
-        let phases = profile.phases.all().map(|(_, phase)| phase.clone());
+        let areas = &profile.areas;
         let tables = Tables {
-            facts: Facts::of(implementation),
-            widths: Widths::of(implementation),
+            areas: Menu::new(&shares(implementation, profile)),
+            has_spe: areas.spe > 0,
+            has_access: areas.access > 0,
+            has_cycles: areas.cycles > 0,
+            beyond: areas.spe > 0 || areas.spmu > 0,
+            threshold: threshold::Tables::new(&profile.phases),
+            spe: sampling::Tables::new(&profile.spe),
+            access: access::Tables::new(&profile.access, implementation),
+            cycles: cycles::Tables::new(&profile.cycles),
+            spmu: spmu::Tables::new(&profile.spmu),
             profile: profile.clone(),
-            phase_menu: Menu::new(&phases.each_ref().map(|phase| phase.weight)),
-            phases: phases
-                .into_iter()
-                .map(|phase| {
-                    let values = Menu::new(&phase.values.weights());
-                    let accesses = Menu::new(&phase.accesses.weights());
-                    (phase, values, accesses)
-                })
-                .collect(),
         };
         Ok(Self {
-            words: Words::new(seed),
             tables: Arc::new(tables),
-            values: EventValues::new(),
-            shadow: Shadow::new(),
-            owners: [NOBODY; 64],
-            queue: Queue::new(),
+            context: Context::new(seed, Facts::of(implementation, profile)),
+            threshold: Threshold::new(),
+            sampling: Sampling::new(),
+            access: Access::new(),
+            cycles: Cycles::new(),
             sequence: Sequence::None,
-            phase_left: 0,
+            phase_end: 0,
             reset_left: 0,
             is_first_reset: true,
-            phase: 0,
-            access: 0,
-            gate: 0,
-            allowed: u32::MAX,
-            pulse: 0,
-            pulse_left: 0,
             last_address: 0,
             seed,
             cycle: 0,
@@ -133,47 +136,93 @@ impl Generator {
     /// Makes the next cycles. How a run is cut into calls does not change its bytes.
     #[inline(always)]
     pub fn fill(&mut self, cycles: &mut [CycleInput]) {
-        for cycle in &mut *cycles {
+        for cycle in cycles {
             self.step(cycle);
+            self.cycle += 1;
         }
-        self.cycle += cycles.len() as u64;
     }
 
     #[inline(always)]
     fn step(&mut self, input: &mut CycleInput) {
-        if self.phase_left == 0 {
-            self.begin_phase();
+        if self.cycle >= self.phase_end {
+            self.begin_phases();
         }
-        self.phase_left -= 1;
-        let control = self.words.next();
-        let masks = [self.words.next(), self.words.next()];
-        self.values.draw(control as u16, masks, &mut input.event);
-        if (control >> 40) as u16 as u32 >= self.gate {
-            input.counting_allowed = self.allowed ^ self.pulse;
-            self.pulse_left = self.pulse_left.saturating_sub(1);
-            self.pulse = if self.pulse_left == 0 { 0 } else { self.pulse };
-        } else {
-            input.counting_allowed = self.change_gate();
+        let context = &mut self.context;
+        let tables = &*self.tables;
+        let control = context.words.next();
+        let first = context.words.next();
+        let masks = [first, mix(first, control)];
+        let life = mix(control, masks[1]);
+        self.threshold.draw(control as u16, masks, &mut input.event);
+        let allowed = self.threshold.allowed((control >> 40) as u16, context);
+
+        // PE, threads and clock.
+        let (fate, spe_change) = ((life >> 54) as u32, tables.spe.change);
+        if tables.has_access {
+            self.access
+                .advance((life >> 44 & 0x3FF) as u32, &tables.access, context);
         }
-        let wants = ((control >> 16) as u16 as u32) < self.access;
-        let op = if self.reset_left == 0 {
-            Some(self.reset())
-        } else if !self.queue.is_empty() || self.sequence != Sequence::None {
+        let mut threads = [0; THREADS];
+        let mut stopped = false;
+        if tables.has_cycles {
+            stopped = self
+                .cycles
+                .advance(fate, spe_change, &tables.cycles, context);
+            threads = self.cycles.draw((life >> 12) as u32, &context.facts);
+        }
+        let halted = self.access.is_halted();
+        input.driven = self.access.driven() * u8::from(tables.has_access) | self.cycles.driven();
+        input.clock_stopped = u8::from(stopped);
+        input.counting_allowed = if halted { 0 } else { allowed };
+        self.access.drive(input);
+        for t in 0..THREADS {
+            input.threads[t] = Thread {
+                state: self.access.states[t],
+                conditions: (threads[t] >> 8) as u8,
+                count: (threads[t] >> 16) as u16,
+            };
+        }
+
+        let goes_on = !stopped && self.reset_left != 0;
+        let mut coincidence = None;
+        let mut inputs = sampling::Inputs::default();
+        if tables.has_spe {
+            if fate < spe_change {
+                self.sampling.change(context);
+            }
+            inputs = self.sampling.draw(life, halted);
+            if goes_on {
+                coincidence = self.sampling.count(&inputs, &context.facts);
+            }
+        }
+        input.operations = inputs.operations;
+        input.complete = inputs.complete;
+        input.filtered_out = inputs.filtered_out;
+        input.profiling = inputs.profiling;
+
+        // The access.
+        let wants = self.threshold.wants_access((control >> 16) as u16);
+        let op = if !goes_on {
+            // What comes with a reset, or while the clock is stopped, is to be ignored.
+            self.ignored_access()
+        } else if coincidence.is_some() {
+            coincidence
+        } else if !context.queue.is_empty() || self.sequence != Sequence::None {
             self.scheduled(wants)
         } else if wants {
-            let menu = &self.tables.phases[self.phase].2;
-            self.begin(AccessScript::ALL[menu.choose((control >> 32) as u8)])
+            self.begin((control >> 56) as u8, (control >> 32) as u8)
         } else {
             None
         };
         input.reset = u8::from(self.reset_left == 0);
+        input.access_rt = masks[1] as u8 & 31;
         match op {
             Some(op) => {
                 input.access_kind = op.kind;
                 input.access_address = op.address;
                 input.access_data = op.data;
                 self.last_address = op.address;
-                if op.kind == AccessKind::Write as u8 && self.reset_left != 0 {
+                if op.kind & 1 == 0 && goes_on {
                     self.note_write(op);
                 }
             }
@@ -185,53 +234,152 @@ impl Generator {
             }
         }
         if self.reset_left == 0 {
-            self.end_reset()
+            self.end_reset();
         } else {
-            self.reset_left -= 1
+            self.reset_left -= 1;
+            if let Some(within) = self.context.reset_within.take() {
+                self.reset_left = self.reset_left.min(within);
+            }
         }
     }
 
-    #[inline(never)]
-    fn note_write(&mut self, op: Op) {
-        if let Some(n) = self.shadow.write(op.address, op.data, &self.tables.facts) {
-            self.center(n);
-        }
-    }
-
-    /// Moves the event that counter `n` counts around the TH of `n`.
-    fn center(&mut self, n: usize) {
-        if let Some(lane) = self.shadow.lane(n, &self.tables.facts) {
-            self.values.center(lane, self.shadow.threshold[n]);
-            self.owners[lane] = n as u8;
-        }
-    }
-
-    /// The access that goes with a reset, which is to be ignored.
+    /// Begins the phases of the areas whose last ones have ended.
     #[cold]
     #[inline(never)]
-    fn reset(&mut self) -> Op {
-        let mut bits = self.words.bits();
-        let registers = &self.tables.facts.readable;
-        let address = registers[bits.below(registers.len() as u32) as usize];
-        let kind = bits.take(2).min(2) as u8;
-        Op {
-            address,
-            kind,
-            wait: 0,
-            data: self.words.next(),
+    fn begin_phases(&mut self) {
+        let (context, tables, now) = (&mut self.context, &*self.tables, self.cycle);
+        if self.threshold.phase_end <= now {
+            self.threshold.begin_phase(now, &tables.threshold, context);
+            let at_work = context.queue.is_empty() && self.sequence == Sequence::None;
+            if at_work && context.shadow.is_mostly_off(&context.facts) {
+                context.enable_most();
+            }
         }
+        self.phase_end = self.threshold.phase_end;
+        if tables.has_access {
+            if self.access.phase_end <= now {
+                self.access.begin_phase(now, &tables.access, context);
+            }
+            self.phase_end = self.phase_end.min(self.access.phase_end);
+        }
+        if tables.has_cycles {
+            if self.cycles.phase_end <= now {
+                self.cycles.begin_phase(now, &tables.cycles, context);
+            }
+            self.phase_end = self.phase_end.min(self.cycles.phase_end);
+        }
+        if tables.has_spe {
+            if self.sampling.phase_end <= now {
+                self.sampling.begin_phase(now, &tables.spe, context);
+            }
+            self.phase_end = self.phase_end.min(self.sampling.phase_end);
+        }
+    }
+
+    /// The access of a cycle in which accesses wait. `wants`: the phase would begin an access in this cycle.
+    #[inline(always)]
+    fn scheduled(&mut self, wants: bool) -> Option<Op> {
+        if self.context.queue.is_empty() {
+            return self.sequence.next(&mut self.context);
+        }
+        let op = self.context.queue.pop();
+        if op.is_some() || !wants {
+            return op;
+        }
+        // Reads fill the waiting.
+        let bits = self.context.words.bits();
+        Some(self.context.read_any_or_recent(bits))
+    }
+
+    /// Begins a script.
+    #[inline(always)]
+    fn begin(&mut self, area: u8, script: u8) -> Option<Op> {
+        let context = &mut self.context;
+        let tables = &*self.tables;
+        let op = match Area::ALL[tables.areas.choose(area)] {
+            Area::Threshold => {
+                let script = self.threshold.script(&tables.threshold, script);
+                threshold::scripts::begin(script, context)
+            }
+            Area::Spe => {
+                let script = SpeScript::ALL[tables.spe.scripts.choose(script)];
+                sampling::scripts::begin(script, &mut self.sampling, context)
+            }
+            Area::Access => {
+                let script = TypeScript::ALL[tables.access.scripts.choose(script)];
+                access::scripts::begin(script, context)
+            }
+            Area::Cycles => {
+                let script = CyclesScript::ALL[tables.cycles.scripts.choose(script)];
+                cycles::scripts::begin(script, context)
+            }
+            Area::Spmu => {
+                let script = SpmuScript::ALL[tables.spmu.scripts.choose(script)];
+                spmu::begin(script, context)
+            }
+        };
+        op.or_else(|| context.queue.pop())
+    }
+
+    /// Remembers a write. One of a type may be refused, which is not known here.
+    #[inline(never)]
+    fn note_write(&mut self, op: Op) {
+        let context = &mut self.context;
+        let (shadow, facts) = (&mut context.shadow, &context.facts);
+        let typed = match op.kind {
+            kind if kind == AccessKind::Write as u8 => {
+                let reset_is_near = self.reset_left < 128;
+                if registers::SAMPLING.contains(&op.address) {
+                    self.sampling.write(op.address, op.data, reset_is_near);
+                }
+                let is_type = registers::is_event_type(op.address);
+                if is_type && !context.is_open {
+                    None
+                } else {
+                    shadow.write(op.address, op.data, facts)
+                }
+            }
+            kind if kind == AccessKind::ExternalWrite as u8 => registers::of_external(op.address)
+                .and_then(|(n, high)| shadow.set_half(n, high, op.data as u32, facts)),
+            kind if kind == AccessKind::Write32 as u8 && context.is_open => {
+                shadow.write_from_aarch32(op.address, op.data as u32, facts)
+            }
+            _ => None,
+        };
+        if let Some(n) = typed {
+            self.threshold.center(n, &mut self.context);
+        }
+    }
+
+    /// An access that is to be ignored.
+    #[cold]
+    #[inline(never)]
+    fn ignored_access(&mut self) -> Option<Op> {
+        let mut bits = self.context.words.bits();
+        let all = &self.context.facts.everything;
+        let address = all[bits.below(all.len() as u32) as usize];
+        let kind = AccessKind::from_code(bits.take(2).min(2) as u8);
+        let data = self.context.words.next();
+        Some(Op::new(kind, address, data))
     }
 
     #[cold]
     #[inline(never)]
     fn end_reset(&mut self) {
-        self.queue = Queue::new();
-        self.shadow = Shadow::new();
-        for n in 0..self.tables.facts.counters as usize {
-            self.center(n);
+        let context = &mut self.context;
+        context.queue = Queue::new();
+        context.shadow.reset();
+        for n in 0..context.facts.counters as usize {
+            self.threshold.center(n, context);
+        }
+        self.sampling.reset();
+        if self.tables.has_access {
+            let now = self.cycle + 1;
+            self.access.reset(now, &self.tables.access, context);
+            self.phase_end = self.phase_end.min(self.access.phase_end);
         }
         let resets = &self.tables.profile.reset;
-        let mut bits = self.words.bits();
+        let mut bits = context.words.bits();
         self.reset_left = if bits.chance(resets.again) {
             bits.take(3)
         } else {
@@ -243,72 +391,20 @@ impl Generator {
             resets.shortest + ((product * range) >> shift) as u32 - 1
         };
         self.is_first_reset = false;
-        self.after_reset();
+        self.sequence = Sequence::after_reset(self.tables.beyond, context);
     }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn begin_phase(&mut self) {
-        let mut bits = self.words.bits();
-        self.phase = self.tables.phase_menu.choose(bits.take(8) as u8);
-        let (phase, values, _) = &self.tables.phases[self.phase];
-        let range = u32::from(phase.longest - phase.shortest) + 1;
-        self.phase_left = u32::from(phase.shortest) + bits.below(range);
-        self.access = u32::from(phase.access);
-        self.gate = u32::from(phase.gate);
-        let sparse = bits.chance(phase.sparse);
-        let kind = bits.take(1);
-        let random = self.words.next();
-        self.allowed = match (sparse, kind) {
-            (false, _) => u32::MAX,
-            (true, 0) => random as u32,
-            (true, _) => (random | random >> 32) as u32,
-        };
-        self.values
-            .begin_phase(&mut self.words, values, self.tables.widths);
-        let counters = self.tables.facts.counters;
-        if counters > 0 {
-            let mut bits = self.words.bits();
-            for _ in 0..4 {
-                self.center(bits.below(counters) as usize);
-            }
-        }
-        let at_work = self.queue.is_empty() && self.sequence == Sequence::None;
-        if at_work && self.shadow.is_mostly_off(&self.tables.facts) {
-            self.enable_most();
-        }
+/// Shares of the areas in the accesses: an area that the implementation does not have keeps an eighth, for all its registers
+/// are UNDEFINED.
+fn shares(implementation: &Implementation, profile: &Profile) -> Vec<u16> {
+    let mut areas = profile.areas.clone();
+    let rarely = |share: u16| share.div_ceil(8);
+    if !implementation.spe.implemented {
+        areas.spe = rarely(areas.spe);
     }
-
-    /// A pulse of `counting_allowed`, or a lasting change of it.
-    ///
-    /// # Returns
-    /// `counting_allowed` of this cycle.
-    #[inline(never)]
-    fn change_gate(&mut self) -> u32 {
-        let mut bits = self.words.bits();
-        let random = self.words.next();
-        let change = self.gate_mask(&mut bits, random);
-        match bits.take(3) {
-            // A pulse of one cycle, of some cycles; a lasting change; its end.
-            0..=3 => (self.pulse, self.pulse_left) = (change, 1),
-            4 | 5 => (self.pulse, self.pulse_left) = (change, 1 + bits.take(3)),
-            6 => self.allowed ^= change,
-            _ => self.allowed = u32::MAX,
-        }
-        let allowed = self.allowed ^ self.pulse;
-        self.pulse_left = self.pulse_left.saturating_sub(1);
-        self.pulse = if self.pulse_left == 0 { 0 } else { self.pulse };
-        allowed
+    if implementation.system_pmu.is_empty() {
+        areas.spmu = rarely(areas.spmu);
     }
-
-    fn gate_mask(&self, bits: &mut Bits, random: u64) -> u32 {
-        match bits.take(3) {
-            0 | 1 => 1 << bits.take(5),
-            2 => 0b11 << (2 * bits.take(4)),
-            3 => u32::MAX,
-            4 | 5 => (random & random >> 32) as u32,
-            6 => 0x5555_5555 << bits.take(1),
-            _ => random as u32,
-        }
-    }
+    areas.weights()
 }

@@ -41,6 +41,11 @@ impl StimulusHasher {
         self.0.update(bytemuck::cast_slice(cycles));
     }
 
+    /// Takes the next cycles as bytes of another layout.
+    pub(super) fn update_bytes(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
     /// The hash of the cycles taken so far.
     pub fn hash(&self) -> StimulusHash {
         StimulusHash(self.0.digest128())

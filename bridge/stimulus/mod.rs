@@ -3,20 +3,30 @@
 //! A run is a pure function of its stimulus. `docs/stimulus.md` defines the file format, the random generator and its
 //! profile.
 
+mod access;
+mod context;
+mod cycles;
 mod error;
+mod facts;
 mod file;
 mod generator;
 mod hash;
 mod profile;
+mod queue;
 mod random;
 mod reader;
-mod scripts;
+mod registers;
+mod sampling;
+mod sequence;
 mod shadow;
 mod source;
+mod spmu;
+mod threshold;
 mod types;
-mod values;
 mod writer;
 
+#[cfg(test)]
+mod coverage;
 #[cfg(test)]
 mod mutants;
 #[cfg(test)]
@@ -25,10 +35,14 @@ mod statistics;
 mod tests;
 
 pub use error::StimulusError;
-pub use file::{CHUNK_CYCLES, FILE_VERSION, Header, MAGIC, Origin};
+pub use file::{CHUNK_CYCLES, FILE_VERSION, Header, Layout, MAGIC, Origin};
 pub use generator::{GENERATOR_VERSION, Generator};
 pub use hash::{StimulusHash, StimulusHasher};
-pub use profile::{Accesses, Phase, Phases, Profile, Resets, Types, Values};
+pub use profile::{
+    AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, Completions, CyclesAccesses,
+    CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets, SpeAccesses, SpeArea,
+    SpmuAccesses, SpmuArea, Types, Values,
+};
 pub use reader::Reader;
 pub use source::{Checkpoint, Stimulus};
 pub use writer::Writer;

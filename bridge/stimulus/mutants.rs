@@ -622,7 +622,8 @@ fn zero_where(increments: &mut [u16; 32], mask: u32) {
 /// The first cycle in which the unit with each mistake differs from the model.
 fn first_differences(seed: u64, mistakes: &[Mistake], limit: u64) -> Vec<Option<u64>> {
     let implementation = Implementation::default();
-    let mut generator = Generator::new(seed, &implementation, &Profile::default()).unwrap();
+    let mut generator =
+        Generator::new(seed, &implementation, &Profile::named("threshold").unwrap()).unwrap();
     let mut model = Model::new(&implementation).unwrap();
     let mut units: Vec<_> = mistakes
         .iter()

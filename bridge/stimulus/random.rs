@@ -5,7 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_chacha::rand_core::block::Generator as _;
 
 /// Bytes 8 to 31 of the key; bytes 0 to 7 are the seed.
-const KEY_TEXT: &[u8; 24] = b"pmu-lockstep stimulus v1";
+const KEY_TEXT: &[u8; 24] = b"pmu-lockstep stimulus v2";
 /// 32-bit words that are made at once: four blocks.
 const BUFFERED: usize = 64;
 
@@ -54,6 +54,14 @@ impl Words {
     }
 }
 
+/// A word made from two others, for what need not be independent of other cycles: the halves of the 128-bit product of
+/// `a ^ 0x9E3779B97F4A7C15` and `b ^ 0xD1B54A32D192ED03`, XORed.
+#[inline(always)]
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9E37_79B9_7F4A_7C15) * u128::from(b ^ 0xD1B5_4A32_D192_ED03);
+    product as u64 ^ (product >> 64) as u64
+}
+
 /// A word that is cut into small integers, from bit 0 up. When it is used up, it gives zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bits(u64);
@@ -71,6 +79,12 @@ impl Bits {
     #[inline(always)]
     pub(super) fn below(&mut self, limit: u32) -> u32 {
         (self.take(16) * limit) >> 16
+    }
+
+    /// What [`Bits::below`] would return.
+    #[inline(always)]
+    pub(super) fn peek_below(mut self, limit: u32) -> u32 {
+        self.below(limit)
     }
 
     /// TRUE in `share` of 65536 cases: the next 16 bits are below it.

@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 use pmu_model::CycleInput;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::file::{CHUNK_CYCLES, CYCLE_BYTES, FIXED, body_offset, check_cycles, file_length};
+use super::file::{CHUNK_CYCLES, FIXED, Layout, body_offset, check_cycles, file_length};
 use super::{Header, StimulusError, StimulusHasher};
 
 /// Reads a stimulus file, one chunk at a time: memory does not grow with the file. A clone goes on from the same
@@ -25,6 +25,8 @@ pub struct Reader {
     /// The chunk in memory, and its number.
     chunk: Vec<CycleInput>,
     chunk_number: Option<u64>,
+    /// The bytes of the chunk, if they are of layout 1.
+    bytes: Vec<u8>,
 }
 
 impl Reader {
@@ -40,7 +42,7 @@ impl Reader {
         let mut file = File::open(path).map_err(failed)?;
         let found_bytes = file.metadata().map_err(failed)?.len();
         let fixed = read_up_to(&mut file, FIXED).map_err(failed)?;
-        let lengths = Header::text_lengths(path, &fixed)?;
+        let (layout, lengths) = Header::layout_and_text_lengths(path, &fixed)?;
         let body = body_offset(lengths);
         let text_bytes = (lengths[0] + lengths[1]) as usize;
         let texts = read_up_to(&mut file, text_bytes).map_err(failed)?;
@@ -52,14 +54,14 @@ impl Reader {
             });
         }
         let header = Header::from_bytes(path, &fixed, &texts)?;
-        let expected = file_length(body, header.cycles);
+        let expected = file_length(body, layout, header.cycles);
         if expected != Some(found_bytes) {
             return Err(StimulusError::Length {
                 path: path.into(),
                 announced: header.cycles,
                 complete: header
                     .cycles
-                    .min(found_bytes.saturating_sub(body) / CYCLE_BYTES),
+                    .min(found_bytes.saturating_sub(body) / layout.cycle_bytes() as u64),
                 expected_bytes: expected.unwrap_or(u64::MAX),
                 found_bytes,
             });
@@ -72,6 +74,7 @@ impl Reader {
             cycle: 0,
             chunk: Vec::new(),
             chunk_number: None,
+            bytes: Vec::new(),
         })
     }
 
@@ -138,13 +141,13 @@ impl Reader {
         let mut reader = self.clone();
         reader.seek(0)?;
         let mut hasher = StimulusHasher::default();
-        let mut cycles = vec![CycleInput::zeroed(); CHUNK_CYCLES];
-        loop {
-            let count = reader.fill(&mut cycles)?;
-            if count == 0 {
-                break;
+        while reader.cycle < reader.header.cycles {
+            reader.load(reader.cycle / CHUNK_CYCLES as u64)?;
+            match self.header.layout {
+                Layout::One => hasher.update_bytes(&reader.bytes),
+                Layout::Present => hasher.update(&reader.chunk),
             }
-            hasher.update(&cycles[..count]);
+            reader.cycle += reader.chunk.len() as u64;
         }
         let (expected, found) = (self.header.hash, hasher.hash());
         if expected != found {
@@ -160,17 +163,25 @@ impl Reader {
     fn load(&mut self, number: u64) -> Result<(), StimulusError> {
         let first = number * CHUNK_CYCLES as u64;
         let count = (self.header.cycles - first).min(CHUNK_CYCLES as u64);
-        let checksums = self.body + self.header.cycles * CYCLE_BYTES;
+        let layout = self.header.layout;
+        let cycle_bytes = layout.cycle_bytes() as u64;
+        let checksums = self.body + self.header.cycles * cycle_bytes;
         self.chunk_number = None;
         self.chunk.resize(count as usize, CycleInput::zeroed());
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.chunk);
+        let bytes: &mut [u8] = match layout {
+            Layout::One => {
+                self.bytes.resize((count * cycle_bytes) as usize, 0);
+                &mut self.bytes
+            }
+            Layout::Present => bytemuck::cast_slice_mut(&mut self.chunk),
+        };
         let mut checksum = [0; 8];
         let read = |at, bytes: &mut [u8]| {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.seek(SeekFrom::Start(at))?;
             file.read_exact(bytes)
         };
-        read(self.body + first * CYCLE_BYTES, bytes)
+        read(self.body + first * cycle_bytes, bytes)
             .and_then(|()| read(checksums + number * 8, &mut checksum))
             .map_err(|source| StimulusError::Read {
                 path: self.path.to_path_buf(),
@@ -185,6 +196,13 @@ impl Reader {
                 expected,
                 found,
             });
+        }
+        if layout == Layout::One {
+            let narrow = self.bytes.chunks_exact(layout.cycle_bytes());
+            for (cycle, narrow) in self.chunk.iter_mut().zip(narrow) {
+                *cycle = CycleInput::zeroed();
+                bytemuck::bytes_of_mut(cycle)[..narrow.len()].copy_from_slice(narrow);
+            }
         }
         check_cycles(&self.path, first, &self.chunk)?;
         self.chunk_number = Some(number);

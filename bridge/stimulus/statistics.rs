@@ -139,7 +139,8 @@ impl Tracer for Statistics {
 }
 
 fn measure(seed: u64, implementation: &Implementation, cycles: usize) -> Statistics {
-    let mut generator = Generator::new(seed, implementation, &Profile::default()).unwrap();
+    let mut generator =
+        Generator::new(seed, implementation, &Profile::named("threshold").unwrap()).unwrap();
     let mut model = Model::new(implementation).unwrap();
     let counters = implementation.pmu.counters;
     let mut statistics = Statistics {

@@ -56,10 +56,10 @@ fn hash(cycles: &[CycleInput]) -> StimulusHash {
     hasher.hash()
 }
 
-/// Generator version 1 makes these bytes for ever. If this test fails, either undo the change, or raise
+/// Generator version 2 makes these bytes for ever. If this test fails, either undo the change, or raise
 /// GENERATOR_VERSION and say in docs/stimulus.md what is different.
 #[test]
-fn the_bytes_of_generator_version_1() {
+fn the_bytes_of_generator_version_2() {
     let default = Implementation::default();
     let golden = [
         (0, &default, "fdc97f92e2f1de082c1052c2980457e8"),
@@ -74,7 +74,7 @@ fn the_bytes_of_generator_version_1() {
         found.each_ref().map(String::as_str),
         golden.map(|(_, _, hash)| hash)
     );
-    assert_eq!(GENERATOR_VERSION, 1);
+    assert_eq!(GENERATOR_VERSION, 2);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_checkpoint_of_another_kind_is_refused() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("seed 1, generator version 1: expected a checkpoint of this"),
+        error.contains("seed 1, generator version 2: expected a checkpoint of this"),
         "{error}"
     );
 }
@@ -218,7 +218,7 @@ fn the_offsets_of_the_documentation() {
             .fold(0u64, |n, &byte| n << 8 | u64::from(byte))
     };
     assert_eq!(&bytes[..8], b"PMUSTIM\n");
-    assert_eq!([8, 10, 12, 14].map(|at| number(at, 2)), [1, 1, 1, 1]);
+    assert_eq!([8, 10, 12, 14].map(|at| number(at, 2)), [1, 2, 2, 2]);
     assert_eq!((number(16, 8), number(24, 8)), (1, 1_500));
     let hex: String = bytes[32..48]
         .iter()
@@ -229,9 +229,9 @@ fn the_offsets_of_the_documentation() {
     let (implementation, profile) = (number(52, 4) as usize, number(56, 4) as usize);
     assert!(bytes[72..72 + implementation].starts_with(b"name = \"default\""));
     let body = (72 + implementation + profile).next_multiple_of(16);
-    assert_eq!(bytes.len(), body + 1_500 * 144 + 2 * 8);
+    assert_eq!(bytes.len(), body + 1_500 * 192 + 2 * 8);
     assert_eq!(bytes[body + 143], 1);
-    let second = xxhash_rust::xxh3::xxh3_64(&bytes[body + 1024 * 144..body + 1500 * 144]);
+    let second = xxhash_rust::xxh3::xxh3_64(&bytes[body + 1024 * 192..body + 1500 * 192]);
     assert_eq!(number(bytes.len() - 8, 8), second);
 }
 
@@ -257,7 +257,7 @@ fn good() -> Vec<u8> {
 }
 
 fn body(bytes: &[u8]) -> usize {
-    bytes.len() - 2_000 * 144 - 2 * 8
+    bytes.len() - 2_000 * 192 - 2 * 8
 }
 
 /// The bytes with one changed, and the checksum of what it is in made to fit.
@@ -270,7 +270,7 @@ fn forged(mut bytes: Vec<u8>, at: usize, value: u8) -> Vec<u8> {
         let checksum = xxhash_rust::xxh3::xxh3_64(&[&bytes[..64], &bytes[72..end]].concat());
         bytes[64..72].copy_from_slice(&checksum.to_le_bytes());
     } else {
-        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[body..body + 1024 * 144]);
+        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[body..body + 1024 * 192]);
         let at = bytes.len() - 16;
         bytes[at..at + 8].copy_from_slice(&checksum.to_le_bytes());
     }
@@ -296,9 +296,9 @@ fn other_versions() {
     );
     assert!(
         message(&forged(good(), 10, 9))
-            .contains("expected layout version 1, found 9; make it again")
+            .contains("expected layout version 2, found 9; make it again")
     );
-    assert!(message(&forged(good(), 12, 9)).contains("expected contract version 1, found 9"));
+    assert!(message(&forged(good(), 12, 9)).contains("expected contract version 2, found 9"));
 }
 
 #[test]
@@ -307,11 +307,11 @@ fn truncated_files() {
     let body = body(&bytes);
     let length = bytes.len();
     assert_eq!(
-        message(&bytes[..body + 144 * 700 + 20]),
+        message(&bytes[..body + 192 * 700 + 20]),
         format!(
             "[stimulus] bad.stim: expected 2000 cycles in {length} bytes, found 700 complete cycles in {} bytes; \
              the file is truncated, make or copy it again",
-            body + 144 * 700 + 20
+            body + 192 * 700 + 20
         )
     );
     assert!(message(&bytes[..length - 1]).contains("found 2000 complete cycles"));
@@ -331,8 +331,8 @@ fn damaged_files() {
     assert!(message(&change(16)).contains("header: expected a checksum that fits, found "));
     assert!(message(&change(80)).contains("header: expected a checksum that fits, found "));
     let at = body(&good());
-    assert!(message(&change(at + 144 * 5)).contains("cycles 0 to 1023: expected checksum "));
-    assert!(message(&change(at + 144 * 1500)).contains("cycles 1024 to 1999: expected checksum "));
+    assert!(message(&change(at + 192 * 5)).contains("cycles 0 to 1023: expected checksum "));
+    assert!(message(&change(at + 192 * 1500)).contains("cycles 1024 to 1999: expected checksum "));
     assert!(message(&forged(good(), at, !good()[at])).contains("expected content hash "));
     assert!(
         message(&forged(good(), 49, 9))
@@ -348,15 +348,110 @@ fn damaged_files() {
 fn cycles_that_the_contract_forbids() {
     let at = body(&good());
     assert_eq!(
-        message(&forged(good(), at + 144 * 7 + 142, 3)),
-        "[stimulus] bad.stim: cycle 7: expected access_kind 0, 1 or 2, found 3; \
+        message(&forged(good(), at + 192 * 7 + 142, 7)),
+        "[stimulus] bad.stim: cycle 7: expected access_kind 0 to 6, found 7; \
          correct the program that made it (docs/dut-contract.md, section 2)"
     );
     assert!(
-        message(&forged(good(), at + 144 * 9 + 143, 2))
+        message(&forged(good(), at + 192 * 9 + 143, 2))
             .contains("cycle 9: expected reset 0 or 1, found 2")
     );
     assert!(message(&forged(good(), at + 143, 0)).contains("cycle 0: expected reset 1"));
+    for (offset, value, expected) in [
+        (144, 4, "driven 0 to 3, found 4"),
+        (145, 2, "clock_stopped 0 or 1, found 2"),
+        (146, 16, "operations 0 to 15, found 16"),
+        (147, 16, "complete 0 to 15, found 16"),
+        (148, 16, "filtered_out 0 to 15, found 16"),
+        (149, 0x40, "profiling of 6 bits, found 64"),
+        (150, 32, "hpmn 0 to 31, found 32"),
+        (151, 32, "access_rt 0 to 31, found 32"),
+        (154, 0x10, "controls of 20 bits, found 1"),
+        (180, 0x20, "states of threads of 5 bits"),
+        (185, 0x80, "conditions of threads of 7 bits"),
+    ] {
+        let found = message(&forged(good(), at + 192 * 5 + offset, value));
+        assert!(found.contains(expected), "{offset}: {found}");
+    }
+}
+
+/// A file of layout 1, made by a version of this program that knew no other.
+const LAYOUT_1: &[u8] = include_bytes!("../../tests/stimulus/layout_1.stim");
+
+#[test]
+fn a_file_of_layout_1_is_read_and_widened_with_zeros() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.stim");
+    fs::write(&path, LAYOUT_1).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    let header = reader.header();
+    assert_eq!((header.layout, header.cycles), (Layout::One, 64));
+    assert_eq!(header.hash.to_string(), "c84663a7042dee99e08296b59a074d64");
+    assert_eq!(header.implementation.pmu.counters, 6);
+    let origin = header.origin.as_ref().unwrap();
+    assert_eq!((origin.generator_version, origin.seed), (1, 1));
+    reader.verify().unwrap();
+    let mut cycles = vec![CycleInput::zeroed(); 65];
+    assert_eq!(reader.fill(&mut cycles).unwrap(), 64);
+    let body = LAYOUT_1.len() - 64 * 144 - 8;
+    for (cycle, narrow) in cycles.iter().zip(LAYOUT_1[body..].chunks_exact(144)) {
+        let bytes = bytemuck::bytes_of(cycle);
+        assert_eq!(bytes[..144], *narrow);
+        assert_eq!(bytes[144..], [0; 48]);
+    }
+    // It is written again in the present layout, with what it was made from.
+    let header = reader.header().clone();
+    let again = folder.path().join("b.stim");
+    let mut writer = Writer::create(&again, &header.implementation, header.origin.clone()).unwrap();
+    writer.append(&cycles[..64]).unwrap();
+    let written = writer.finish().unwrap();
+    assert_eq!(
+        (written.layout, written.origin),
+        (Layout::Present, header.origin)
+    );
+    assert_eq!(written.hash, hash(&cycles[..64]));
+}
+
+/// The good file with its cycles cut to layout 1.
+fn narrowed() -> Vec<u8> {
+    let good = good();
+    let body = body(&good);
+    let narrow: Vec<u8> = good[body..body + 2_000 * 192]
+        .chunks_exact(192)
+        .flat_map(|cycle| cycle[..144].to_vec())
+        .collect();
+    let mut bytes = good[..body].to_vec();
+    (bytes[10], bytes[12]) = (1, 1);
+    bytes[32..48].copy_from_slice(&xxhash_rust::xxh3::xxh3_128(&narrow).to_be_bytes());
+    let u32_at = |at: usize| u32::from_le_bytes(good[at..at + 4].try_into().unwrap()) as usize;
+    let end = 72 + u32_at(52) + u32_at(56);
+    let checksum = xxhash_rust::xxh3::xxh3_64(&[&bytes[..64], &bytes[72..end]].concat());
+    bytes[64..72].copy_from_slice(&checksum.to_le_bytes());
+    bytes.extend(&narrow);
+    for chunk in narrow.chunks(1024 * 144) {
+        bytes.extend(xxhash_rust::xxh3::xxh3_64(chunk).to_le_bytes());
+    }
+    bytes
+}
+
+#[test]
+fn chunks_of_layout_1() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.stim");
+    let bytes = narrowed();
+    fs::write(&path, &bytes).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    reader.verify().unwrap();
+    reader.seek(1_500).unwrap();
+    let mut found = [CycleInput::zeroed(); 3];
+    assert_eq!(reader.fill(&mut found).unwrap(), 3);
+    let expected = cycles(1, &small(), 1_503);
+    assert_eq!(found[2].event, expected[1_502].event);
+    assert_eq!(found[2].controls, 0);
+    assert!(message(&bytes[..bytes.len() - 2]).contains("found 2000 complete cycles"));
+    let mut mixed_up = bytes;
+    mixed_up[12] = 2;
+    assert!(message(&mixed_up).contains("expected contract version 1, found 2"));
 }
 
 #[test]

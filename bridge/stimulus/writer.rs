@@ -8,7 +8,7 @@ use pmu_model::{CycleInput, Implementation};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::file::{CHUNK_CYCLES, check_cycles};
+use super::file::{CHUNK_CYCLES, Layout, check_cycles};
 use super::{Header, Origin, StimulusError, StimulusHash, StimulusHasher};
 
 /// Writes a stimulus file as the cycles come. The file gets its name when it is complete; until then, and if anything
@@ -22,7 +22,7 @@ pub struct Writer {
     chunk: Chunk,
 }
 
-/// The checksums of the chunks: 8 bytes for 147456 of cycles.
+/// The checksums of the chunks: 8 bytes for 196608 of cycles.
 #[derive(Default)]
 struct Chunk {
     hasher: Xxh3Default,
@@ -55,6 +55,7 @@ impl Writer {
         let header = Header {
             origin,
             implementation: implementation.clone(),
+            layout: Layout::Present,
             cycles: 0,
             hash: StimulusHash(0),
         };

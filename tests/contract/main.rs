@@ -1,11 +1,14 @@
 //! The statements of `docs/dut-contract.md`, each on the bundled RTL and on the model. What is driven and what is
 //! expected are numbers out of the text; bytes go in and come out where sections 2 and 3 say.
 
+mod accesses;
 mod counting;
 mod examples;
 mod ports;
 mod registers;
+mod sampling;
 mod subject;
+mod threads;
 mod writes;
 
 #[path = "../support/implementations.rs"]

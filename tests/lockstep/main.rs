@@ -6,6 +6,7 @@ mod endings;
 mod explained;
 mod latency;
 mod reproduction;
+mod sampling;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -2,6 +2,9 @@
 //!
 //! Each test builds RTL with a bug of `tests/planted`, untraced and traced, and keeps it for the next time.
 
+mod browser;
+mod page;
+
 #[path = "../support/command.rs"]
 mod command;
 #[path = "../support/planted.rs"]
@@ -23,6 +26,7 @@ struct Bug {
     name: &'static str,
     text: String,
     json: Value,
+    folder: PathBuf,
     waveform: PathBuf,
 }
 
@@ -40,6 +44,7 @@ fn diverge(name: &'static str, patch: &str, seed: u32) -> Bug {
         text: ran.stdout,
         json: serde_json::from_str(&json).expect("JSON"),
         waveform: folder.join("out/window.vcd"),
+        folder: folder.join("out"),
     }
 }
 
@@ -57,6 +62,10 @@ impl Bug {
         assert!(lines <= LINES, "{} has {lines} lines", self.name);
         assert!(!self.text.contains('\x1b'), "colours outside of a terminal");
         self.check_waveform();
+        self.check_model_in_waveform();
+        self.check_views();
+        let page = fs::read_to_string(self.folder.join("report.html")).expect("a page");
+        assert!(page.contains("<svg") && page.trim_end().ends_with("</html>"));
     }
 
     /// The JSON form without most of the ledger, which has one entry a field.
@@ -92,12 +101,82 @@ impl Bug {
         let rtl = match text("rtl").as_str() {
             "OK" => 1,
             "UNDEFINED" => 2,
-            number => match number.strip_prefix("0x") {
-                Some(digits) => u64::from_str_radix(digits, 16).expect("a value"),
-                None => number.parse().expect("a value"),
-            },
+            text => number(text).expect("a value"),
         };
         assert_eq!(shown, rtl);
+    }
+
+    /// The waveform also has what was expected, beside it what the RTL showed, and marks the cycle.
+    fn check_model_in_waveform(&self) {
+        let cycle = self.json["cycle"].as_u64().expect("a cycle");
+        let headline = &self.json["headline"];
+        let text = |key: &str| headline[key].as_str().expect("a text");
+        let name = match text("field") {
+            "access outcome" => "access_outcome".to_owned(),
+            field if field.starts_with("V[") => format!("v_{}", field[2..].trim_end_matches(']')),
+            _ => "access_data".to_owned(),
+        };
+        let mut dump = Stream::open(&self.waveform).expect("a waveform");
+        let header = dump.header().clone();
+        let find = |path: &str| header.find(path).expect("a signal of the model");
+        let probes = [
+            find("golden.divergence"),
+            find(&format!("golden.expected.{name}")),
+            find(&format!("rtl.{name}")),
+        ];
+        let clock = header.find("lockstep_dut.clk_i").expect("a clock");
+        let samples = Sampler::falling(clock)
+            .run(&mut dump, &probes)
+            .expect("whole");
+        let marked: Vec<_> = (0..samples.len())
+            .filter(|&row| samples.u64(row, 0) == Some(1))
+            .collect();
+        assert_eq!(marked.len(), 1, "the mark is 1 in one cycle");
+        assert_eq!(samples.times()[marked[0]], 10 * cycle + 5);
+        for (probe, key) in [(1, "expected"), (2, "rtl")] {
+            let (_, values) = samples.rows().nth(marked[0]).expect("the marked cycle");
+            let value = values[probe].expect("a value");
+            match number(text(key)) {
+                Some(number) => assert_eq!(value.to_u64(), Some(number)),
+                None => assert_eq!(value.to_string(), text(key)),
+            }
+        }
+    }
+
+    /// Every signal that the files for viewers name is in the waveform.
+    fn check_views(&self) {
+        let header = Stream::open(&self.waveform)
+            .expect("a waveform")
+            .header()
+            .clone();
+        let read = |name: &str| fs::read_to_string(self.folder.join(name)).expect("a file");
+        let gtkwave = read("window.gtkw");
+        let traces = gtkwave
+            .lines()
+            .filter_map(|line| line.strip_prefix("+{")?.split_once("} "));
+        let surfer = read("window.sucl");
+        let added = surfer
+            .lines()
+            .filter_map(|line| line.strip_prefix("variable_add "));
+        let paths: Vec<_> = traces.map(|(_, path)| path).chain(added).collect();
+        assert!(paths.len() >= 8, "{paths:?}");
+        for path in paths {
+            header.find(path).expect("a signal of the waveform");
+        }
+        let time = self.json["time_ns"].as_u64().expect("a time");
+        assert!(gtkwave.contains(&format!(" {time} -1 ")), "{gtkwave}");
+        assert!(
+            surfer.contains(&format!("cursor_set {}", time + 5)),
+            "{surfer}"
+        );
+    }
+}
+
+/// A value as reports write it, if it is a number.
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }
 

@@ -12,6 +12,7 @@ mod sample;
 mod seek;
 mod source;
 mod stream;
+mod ticks;
 mod value;
 mod window;
 
@@ -24,5 +25,6 @@ pub use header::{
 pub use sample::{Sampler, Samples};
 pub use source::{Events, Slice, Source};
 pub use stream::{Input, Stream};
+pub use ticks::Ticks;
 pub use value::{Bits, BitsRef, State, Value, ValueRef};
 pub use window::{Trace, window};

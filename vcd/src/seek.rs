@@ -72,6 +72,83 @@ impl<R: Read + Seek> Stream<R> {
         }
     }
 
+    /// Goes to a time stamp before `time` and not far before the last such, or to the first event
+    /// if there is none; returns the time there. Found by bisection, under the same conditions as
+    /// [`window`](Self::window).
+    ///
+    /// Lines of faults found from there on are counted from there: to learn the line of one,
+    /// [`rewind`](Self::rewind) and read again.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use lockstep_vcd::{Source, Stream, Ticks};
+    ///
+    /// let text = b"$var reg 8 ! a $end $enddefinitions $end\n#0\nb1 !\n#10\nb10 !\n#20\nb11 !\n";
+    /// let mut dump = Stream::new(Cursor::new(text))?;
+    /// let a = dump.header().find("a")?;
+    /// let from = dump.seek(10)?;
+    /// assert!(from < 10);
+    /// let mut ticks = Ticks::new(dump.header(), &[a]).from(from);
+    /// while ticks.next(&mut dump)?.is_some_and(|time| time < 10) {}
+    /// assert_eq!(ticks.changes()[0].1.to_u64(), Some(2));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`].
+    pub fn seek(&mut self, time: u64) -> Result<u64, Error> {
+        let mark = self.last_mark_before(time)?.unwrap_or(self.first_mark());
+        self.go(mark)?;
+        Ok(mark.time)
+    }
+
+    /// The first and the last time of the dump. None if it has neither times nor changes. Reads
+    /// only its two ends, under the same conditions as [`window`](Self::window); afterwards the
+    /// stream stands at its end.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use lockstep_vcd::Stream;
+    ///
+    /// let text = b"$var reg 8 ! a $end $enddefinitions $end\n#5\nb1 !\n#10\n#20\n";
+    /// assert_eq!(Stream::new(Cursor::new(text))?.times()?, Some(5..=20));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Syntax`] for a fault near the ends.
+    pub fn times(&mut self) -> Result<Option<RangeInclusive<u64>>, Error> {
+        self.rewind()?;
+        let first = self.try_for_each(|event| match event {
+            Event::Time(time) => ControlFlow::Break(time),
+            Event::Change(..) => ControlFlow::Break(0),
+            _ => ControlFlow::Continue(()),
+        })?;
+        let ControlFlow::Break(first) = first else {
+            return Ok(None);
+        };
+        let from = self.seek(u64::MAX)?;
+        let last = match self.last_time(from) {
+            // What looks wrong from the middle may be right from the start, and else the scan
+            // tells the line of the fault.
+            Err(Error::Syntax { .. }) => {
+                self.rewind()?;
+                self.last_time(0)?
+            }
+            last => last?,
+        };
+        Ok(Some(first..=last))
+    }
+
+    fn last_time(&mut self, mut now: u64) -> Result<u64, Error> {
+        self.for_each(|event| {
+            if let Event::Time(time) = event {
+                now = time;
+            }
+        })?;
+        Ok(now)
+    }
+
     /// None if the times of the dump are not in order.
     fn bisected(
         &mut self,
@@ -276,6 +353,29 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_times_are_those_of_both_ends() {
+        for line_end in ["\n", "\r\n", " "] {
+            let text = dump(line_end);
+            let mut stream = Stream::new(Cursor::new(&text)).unwrap();
+            assert_eq!(stream.times().unwrap(), Some(0..=399_990));
+            assert!(stream.seek(200_000).unwrap() < 200_000);
+            // Twice the same, wherever the stream stands.
+            assert_eq!(stream.times().unwrap(), Some(0..=399_990));
+        }
+        let mut empty = Stream::new(Cursor::new("$enddefinitions $end\n")).unwrap();
+        assert_eq!(empty.times().unwrap(), None);
+    }
+
+    #[test]
+    fn a_fault_at_the_end_is_told_with_its_line() {
+        let text = dump("\n") + "nonsense\n";
+        let mut stream = Stream::new(Cursor::new(&text)).unwrap();
+        let error = stream.times().unwrap_err().to_string();
+        let line = text.lines().count();
+        assert!(error.contains(&format!("(line {line}, ")), "{error}");
     }
 
     #[test]

@@ -149,26 +149,40 @@ impl Stream<Input> {
     /// # Errors
     /// [`Error::Io`], [`Error::Syntax`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::new(input(path.as_ref()).map_err(|source| Error::Io { offset: 0, source })?)
+        let file = File::open(path).map_err(|source| Error::Io { offset: 0, source })?;
+        Self::from_reader(file)
+    }
+
+    /// The same for bytes from anywhere: standard input, for instance.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let pipe = &b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n"[..];
+    /// let dump = Stream::from_reader(pipe)?;
+    /// assert_eq!(dump.header().signal_count(), 1);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::Syntax`].
+    pub fn from_reader(reader: impl Read + Send + 'static) -> Result<Self, Error> {
+        Self::new(input(reader).map_err(|source| Error::Io { offset: 0, source })?)
     }
 }
 
-fn input(path: &Path) -> io::Result<Input> {
-    let mut file = File::open(path)?;
+/// The text behind `reader`, whose first bytes tell whether it is compressed.
+fn input(mut reader: impl Read + Send + 'static) -> io::Result<Input> {
     let mut magic = [0; 4];
     let mut length = 0;
     while length < magic.len() {
-        match read(&mut file, &mut magic[length..])? {
+        match read(&mut reader, &mut magic[length..])? {
             0 => break,
             more => length += more,
         }
     }
-    let start = io::Cursor::new(magic).take(length as u64);
     // A pipe cannot go back, so what was read of it is put before the rest.
-    let whole = match file.rewind() {
-        Ok(()) => Box::new(file) as Input,
-        Err(_) => Box::new(start.chain(file)),
-    };
+    let whole = Box::new(io::Cursor::new(magic).take(length as u64).chain(reader));
     match magic {
         [0x1f, 0x8b, ..] => gunzip(whole),
         [0x28, 0xb5, 0x2f, 0xfd] => unzstd(whole),

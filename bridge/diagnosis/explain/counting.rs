@@ -241,7 +241,8 @@ impl Explainer<'_> {
             0x4001 => (
                 format!(
                     "{} operations are selected, {} of them collide",
-                    sampled.selected, sampled.collided
+                    sampled.selected(),
+                    sampled.collided
                 ),
                 &["SPE-45", "DUT-51"],
             ),

@@ -1,6 +1,6 @@
 //! Why sampling came to where it is: the operations of a cycle one after another, and what they find (DUT-60).
 
-use pmu_model::pmu::access::Write;
+use pmu_model::pmu::access::{Access, Write};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::spe::{BufferStatus, Happened, other_event_target};
 use pmu_model::trace::SamplingRecord;
@@ -54,7 +54,7 @@ impl Explainer<'_> {
     /// SPE-10, SPE-11, SPE-26.
     fn transition(&mut self, record: &SamplingRecord) {
         let enabled = self.cycle.input.profiling & CycleInput::PROFILING_ENABLED != 0;
-        let happened = record.sampled.happened;
+        let happened = record.happened;
         let (text, rules): (_, &[&str]) = match (record.was_enabled, enabled) {
             (_, false) => (
                 "profiling is disabled: nothing is selected, and the counters hold",
@@ -100,7 +100,7 @@ impl Explainer<'_> {
         if input.profiling & CycleInput::PROFILING_ENABLED == 0 {
             return;
         }
-        let happened = record.sampled.happened;
+        let happened = record.happened;
         let first = record.sampled.first_selected;
         let operations = input.operations;
         if operations == 0 {
@@ -150,7 +150,7 @@ impl Explainer<'_> {
                 &["SPE-23"],
             );
         }
-        if record.sampled.selected == 0 {
+        if record.sampled.selected() == 0 {
             self.step("none is selected".into(), &["SPE-32"]);
         }
     }
@@ -185,12 +185,13 @@ impl Explainer<'_> {
         let input = self.cycle.input;
         let sampled = record.sampled;
         let max = self.model.implementation().max_inflight();
-        if sampled.selected > 0 {
+        if sampled.selected() > 0 {
             let text = if sampled.collided > 0 {
                 format!(
                     "{} of {} selected operations find {max} samples in flight, the most that there can be: \
                      they collide",
-                    sampled.collided, sampled.selected
+                    sampled.collided,
+                    sampled.selected()
                 )
             } else {
                 format!("fewer than {max} samples are in flight: there is no collision")
@@ -230,7 +231,7 @@ impl Explainer<'_> {
             return;
         };
         let sum = |of: fn(&Happened) -> u8| -> u32 {
-            let all = since.iter().map(|record| &record.sampled.happened);
+            let all = since.iter().map(|record| &record.happened);
             all.map(|happened| u32::from(of(happened))).sum()
         };
         let (decrements, loads) = (sum(|h| h.counted), sum(|h| h.loads));
@@ -267,10 +268,13 @@ impl Explainer<'_> {
 
     /// A write of the register in this cycle, which comes last, and the value that is left.
     fn result(&mut self, about: SysReg) {
-        let written = match (self.cycle.record.access.write(), about) {
-            (Some(Write::Pmsicr(data)), SysReg::Pmsicr) => Some(("PMSICR_EL1".to_owned(), *data)),
-            (Some(Write::Pmbsr(x, data)), SysReg::Pmbsr(_)) => {
-                Some((format!("PMBSR_EL{x}"), *data))
+        let written = match (self.cycle.record.access, about) {
+            (Access::Write(register @ SysReg::Pmsicr, write), SysReg::Pmsicr)
+            | (Access::Write(register @ SysReg::Pmbsr(_), write), SysReg::Pmbsr(_)) => {
+                match write {
+                    Write::Pmsicr(data) | Write::Pmbsr(_, data) => Some((register, data)),
+                    _ => None,
+                }
             }
             _ => None,
         };

@@ -110,6 +110,14 @@ impl Access {
         }
     }
 
+    /// The effect of a write.
+    pub fn write(&self) -> Option<&Write> {
+        match self {
+            Self::Write(_, write) => Some(write),
+            _ => None,
+        }
+    }
+
     /// The counters whose values the access sets, which loses their increments (DUT-20, DUT-21).
     #[inline(always)]
     pub fn counters_written(&self, event_counters: u32) -> u32 {

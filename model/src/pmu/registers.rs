@@ -2,7 +2,7 @@
 
 use crate::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use crate::evtyper::reset_value;
-use crate::implementation::{Implementation, Layout as LayoutKnob, Res0};
+use crate::implementation::{Implementation, Res0};
 use crate::sysreg::SysReg;
 
 use super::event_type::{EVTCOUNT, TC, TE, TLC, cycle_filter_mask, present_mask};
@@ -64,9 +64,8 @@ impl Registers {
             std::array::from_fn(|n| present_mask(n as u8, implementation));
         type_masks[CYCLE_COUNTER] = cycle_filter_mask(implementation);
         // TH-07: PMMIR_EL1.EDGE is 1 for FEAT_PMUv3_EDGE, 2 with FEAT_PMUv3_TH2 as well.
-        let current = implementation.knobs.layout == LayoutKnob::Current;
-        let levels = u64::from(implementation.pmu.edge) + u64::from(implementation.pmu.th2);
-        let edge = if current { levels } else { 0 };
+        // It tells features, whatever the layout of PMEVTYPER<n>_EL0 is.
+        let edge = u64::from(implementation.pmu.edge) + u64::from(implementation.pmu.th2);
         let thwidth = u64::from(implementation.thwidth());
         let reset_types = std::array::from_fn(|n| {
             let implemented = n < usize::from(counters);

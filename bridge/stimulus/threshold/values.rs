@@ -3,11 +3,11 @@
 //! An event takes its value from one of four *sources*, which are drawn anew each cycle; two random bits of its own
 //! say from which. A source is a row of values, one for each event, plus a constant.
 
-use pmu_model::Implementation;
 use pmu_model::contract::EVENT_LANES;
 
-use super::profile::ValueKind;
-use super::random::{Bits, Menu, Words};
+use super::super::facts::Facts;
+use super::super::profile::ValueKind;
+use super::super::random::{Bits, Menu, Words};
 
 /// Sources among which the cycles of a phase choose.
 const PALETTE: usize = 16;
@@ -33,24 +33,6 @@ struct Source {
 pub(super) struct EventValues {
     rows: [Row; 4],
     palette: [Source; PALETTE],
-}
-
-/// Widths that base values depend on.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Widths {
-    /// Bits of a base value.
-    pub(super) event: u32,
-    /// THWIDTH.
-    pub(super) threshold: u32,
-}
-
-impl Widths {
-    pub(super) fn of(implementation: &Implementation) -> Self {
-        Self {
-            event: u32::from(implementation.pmu.event_width),
-            threshold: u32::from(implementation.thwidth()),
-        }
-    }
 }
 
 impl EventValues {
@@ -108,15 +90,15 @@ impl EventValues {
     }
 
     /// Draws the sources of a phase, and its random row.
-    pub(super) fn begin_phase(&mut self, words: &mut Words, menu: &Menu, widths: Widths) {
+    pub(super) fn begin_phase(&mut self, words: &mut Words, menu: &Menu, facts: &Facts) {
         for entry in &mut self.palette {
-            *entry = source(words.bits(), menu, widths);
+            *entry = source(words.bits(), menu, facts);
         }
         let kept = match words.bits().take(2) {
             0 => 0xFFFF,
             1 => 0x0FFF,
             2 => 0x000F,
-            _ => (1u64 << widths.threshold) - 1,
+            _ => (1u64 << facts.thwidth) - 1,
         };
         let kept = kept * 0x0001_0001_0001_0001;
         for four in self.rows[usize::from(RANDOM)].0.chunks_exact_mut(4) {
@@ -139,9 +121,9 @@ fn select(mask: u16, if_ones: u16, if_zeros: u16) -> u16 {
     if_zeros ^ ((if_ones ^ if_zeros) & mask)
 }
 
-fn source(mut bits: Bits, menu: &Menu, widths: Widths) -> Source {
+fn source(mut bits: Bits, menu: &Menu, facts: &Facts) -> Source {
     let kind = ValueKind::ALL[menu.choose(bits.take(8) as u8)];
-    let one_bit = |bits: &mut Bits| 1u16 << bits.below(widths.event);
+    let one_bit = |bits: &mut Bits| 1u16 << bits.below(facts.event_width);
     let (row, plus) = match kind {
         ValueKind::Hold => (PREVIOUS, 0),
         ValueKind::Step => (PREVIOUS, if bits.take(1) == 1 { 1 } else { u16::MAX }),
@@ -160,21 +142,21 @@ fn source(mut bits: Bits, menu: &Menu, widths: Widths) -> Source {
             )
         }
         ValueKind::Alias => match bits.take(2) {
-            0 => (THRESHOLD, 1 << widths.threshold),
+            0 => (THRESHOLD, 1 << facts.thwidth),
             1 => (THRESHOLD, 1 << 11),
             2 => (THRESHOLD, 1 << 12),
             _ => (THRESHOLD, (bits.take(4) as u16) << 12),
         },
         ValueKind::Zero => (ZERO, 0),
         ValueKind::One => (ZERO, 1),
-        ValueKind::Ones => (ZERO, u16::MAX >> (16 - widths.event)),
+        ValueKind::Ones => (ZERO, u16::MAX >> (16 - facts.event_width)),
         ValueKind::Small => (ZERO, bits.take(4) as u16),
         ValueKind::Power => (ZERO, one_bit(&mut bits)),
         ValueKind::Random => (RANDOM, bits.take(16) as u16),
     };
     // Bits above `event_width` are to be ignored.
     let ignored = if bits.take(1) == 1 {
-        (bits.take(16) << widths.event) as u16
+        (bits.take(16) << facts.event_width) as u16
     } else {
         0
     };

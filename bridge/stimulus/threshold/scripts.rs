@@ -1,236 +1,58 @@
-//! Register accesses: short sequences of them, which wait in a queue, and what follows a reset.
+//! Accesses to the registers of the event counters: short sequences, which wait in the queue.
 
 use pmu_model::SysReg;
 use pmu_model::contract::{AccessKind, CYCLE_COUNTER};
-use pmu_model::pmu::event_type::CHAIN;
+use pmu_model::pmu::event_type::{CHAIN, NSH};
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_P};
 
-use super::generator::Generator;
-use super::profile::AccessScript;
-use super::random::Bits;
+use super::super::context::{Context, pause};
+use super::super::profile::AccessScript;
+use super::super::queue::Op;
+use super::super::random::Bits;
+use super::super::registers::{self, is_register};
 
-/// Accesses that can wait.
-const QUEUED: usize = 16;
 /// Defined bits of PMCR_EL0.
 const PMCR_DEFINED: u64 = PMCR_E | PMCR_P | PMCR_C | PMCR_LC | PMCR_LP;
 
-/// A register access that waits for its cycle.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Op {
-    pub(super) address: u16,
-    pub(super) kind: u8,
-    /// Cycles between the access before and this one.
-    pub(super) wait: u8,
-    pub(super) data: u64,
+/// Begins an access, or a sequence of them.
+///
+/// # Returns
+/// The access, if it does not wait in the queue.
+#[inline(never)]
+pub(in crate::stimulus) fn begin(script: AccessScript, context: &mut Context) -> Option<Op> {
+    let bits = context.words.bits();
+    match script {
+        AccessScript::ReadAny => return Some(context.read_any(bits)),
+        AccessScript::ReadRecent => return Some(context.read_recent(bits)),
+        AccessScript::ReadCounter => return Some(context.read_counter(bits)),
+        AccessScript::ReadFlags => return Some(read_flags(bits)),
+        AccessScript::WriteType => context.script_type(bits),
+        AccessScript::WritePair => context.script_pair(bits),
+        AccessScript::WriteCounter => context.script_counter(bits),
+        AccessScript::NearOverflow => context.script_near_overflow(bits),
+        AccessScript::Enable => context.script_enable(bits),
+        AccessScript::Control => context.script_control(bits),
+        AccessScript::Select => context.script_select(bits),
+        AccessScript::Flags => context.script_flags(bits),
+        AccessScript::CycleCounter => context.script_cycle_counter(bits),
+        AccessScript::Undefined => context.script_undefined(bits),
+        AccessScript::Reserved => context.script_reserved(bits),
+    }
+    None
 }
 
-impl Op {
-    const NONE: Self = Self {
-        address: 0,
-        kind: AccessKind::None as u8,
-        wait: 0,
-        data: 0,
-    };
-
-    fn read(register: SysReg) -> Self {
-        Self::read_address(register.address())
-    }
-
-    fn read_address(address: u16) -> Self {
-        Self {
-            address,
-            kind: AccessKind::Read as u8,
-            ..Self::NONE
-        }
-    }
-
-    fn write(register: SysReg, data: u64) -> Self {
-        Self {
-            address: register.address(),
-            kind: AccessKind::Write as u8,
-            wait: 0,
-            data,
-        }
-    }
-
-    fn after(self, wait: u32) -> Self {
-        Self {
-            wait: wait as u8,
-            ..self
-        }
-    }
-}
-
-/// The accesses that wait, in order.
-#[derive(Clone, Debug)]
-pub(super) struct Queue {
-    ops: [Op; QUEUED],
-    head: u8,
-    length: u8,
-}
-
-impl Queue {
-    pub(super) fn new() -> Self {
-        Self {
-            ops: [Op::NONE; QUEUED],
-            head: 0,
-            length: 0,
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
-        self.length == 0
-    }
-
-    /// Appends an access; one that does not fit is dropped.
-    fn push(&mut self, op: Op) {
-        if usize::from(self.length) < QUEUED {
-            self.ops[usize::from(self.head + self.length) % QUEUED] = op;
-            self.length += 1;
-        }
-    }
-
-    /// Takes the first access if it need not wait any longer.
-    fn pop(&mut self) -> Option<Op> {
-        let op = &mut self.ops[usize::from(self.head) % QUEUED];
-        if self.length == 0 {
-            return None;
-        }
-        if op.wait > 0 {
-            op.wait -= 1;
-            return None;
-        }
-        self.head = (self.head + 1) % QUEUED as u8;
-        self.length -= 1;
-        Some(*op)
-    }
-}
-
-/// What follows a reset, one access a cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sequence {
-    /// Nothing: the phases decide.
-    None,
-    /// Reads of `left` registers, from number `at` of all registers on.
-    ReadBack { at: u32, left: u32 },
-    /// Types of all counters from `at` on.
-    Types { at: u32 },
-}
-
-impl Generator {
-    /// The access of a cycle in which accesses wait. `wants`: the phase would begin an access in this cycle.
-    #[inline(never)]
-    pub(super) fn scheduled(&mut self, wants: bool) -> Option<Op> {
-        if !self.queue.is_empty() {
-            let op = self.queue.pop();
-            if op.is_some() || !wants {
-                return op;
-            }
-            // Reads fill the waiting.
-            let bits = self.words.bits();
-            return Some(self.read_any_or_recent(bits));
-        }
-        match self.sequence {
-            Sequence::None => None,
-            Sequence::ReadBack { at, left } => {
-                let all = &self.tables.facts.readable;
-                let op = Op::read_address(all[at as usize % all.len()]);
-                self.sequence = match left {
-                    0 | 1 => self.configure(),
-                    _ => Sequence::ReadBack {
-                        at: at + 1,
-                        left: left - 1,
-                    },
-                };
-                Some(op)
-            }
-            Sequence::Types { at } => {
-                self.sequence = Sequence::Types { at: at + 1 };
-                if at + 1 >= self.tables.facts.counters {
-                    self.sequence = Sequence::None;
-                }
-                let data = self.allocated_type(at);
-                Some(Op::write(SysReg::Pmevtyper(at as u8), data))
-            }
-        }
-    }
-
-    /// What follows a reset: registers are read back, then types are written and counters are enabled.
-    pub(super) fn after_reset(&mut self) {
-        let registers = self.tables.facts.readable.len() as u32;
-        let mut bits = self.words.bits();
-        let start = bits.below(registers);
-        let (at, left) = match bits.take(2) {
-            0 | 1 => (start, registers),
-            2 => (0, 1 + bits.take(4)),
-            _ => (0, 0),
-        };
-        self.sequence = if left == 0 {
-            self.configure()
-        } else {
-            Sequence::ReadBack { at, left }
-        };
-    }
-
-    /// Counters are enabled before their types are written or while: the queue goes before the sequence.
-    fn configure(&mut self) -> Sequence {
-        self.enable_most();
-        if self.tables.facts.counters == 0 {
-            Sequence::None
-        } else {
-            Sequence::Types { at: 0 }
-        }
-    }
-
-    /// Enables counting of most counters.
-    pub(super) fn enable_most(&mut self) {
-        let most = self.words.next() | self.words.next() | self.words.next();
-        self.queue
-            .push(Op::write(SysReg::Pmcntenset, most | 1 << CYCLE_COUNTER));
-        let mut bits = self.words.bits();
-        let long = if bits.take(3) < 3 { PMCR_LP } else { 0 };
-        let data = self.control(PMCR_E | long, bits);
-        self.queue.push(Op::write(SysReg::Pmcr, data));
-    }
-
-    /// Begins an access, or a sequence of them.
-    ///
-    /// # Returns
-    /// The first.
-    #[inline(never)]
-    pub(super) fn begin(&mut self, script: AccessScript) -> Option<Op> {
-        let bits = self.words.bits();
-        match script {
-            AccessScript::ReadAny => return Some(self.read_any(bits)),
-            AccessScript::ReadRecent => return Some(self.read_recent(bits)),
-            AccessScript::ReadCounter => return Some(self.read_counter(bits)),
-            AccessScript::ReadFlags => return Some(read_flags(bits)),
-            AccessScript::WriteType => self.script_type(bits),
-            AccessScript::WritePair => self.script_pair(bits),
-            AccessScript::WriteCounter => self.script_counter(bits),
-            AccessScript::NearOverflow => self.script_near_overflow(bits),
-            AccessScript::Enable => self.script_enable(bits),
-            AccessScript::Control => self.script_control(bits),
-            AccessScript::Select => self.script_select(bits),
-            AccessScript::Flags => self.script_flags(bits),
-            AccessScript::CycleCounter => self.script_cycle_counter(bits),
-            AccessScript::Undefined => self.script_undefined(bits),
-            AccessScript::Reserved => self.script_reserved(bits),
-        }
-        self.queue.pop()
-    }
-
+impl Context {
     fn read_any(&self, mut bits: Bits) -> Op {
-        let all = &self.tables.facts.readable;
-        Op::read_address(all[bits.below(all.len() as u32) as usize])
+        let all = &self.facts.readable;
+        Op::read_at(all[bits.below(all.len() as u32) as usize])
     }
 
     fn read_recent(&self, mut bits: Bits) -> Op {
-        Op::read_address(self.shadow.recent[bits.take(3) as usize])
+        Op::read_at(self.shadow.recent[bits.take(3) as usize])
     }
 
-    fn read_any_or_recent(&self, mut bits: Bits) -> Op {
+    /// A read that fills the waiting of other accesses.
+    pub(in crate::stimulus) fn read_any_or_recent(&self, mut bits: Bits) -> Op {
         if bits.take(1) == 1 {
             self.read_any(bits)
         } else {
@@ -239,20 +61,9 @@ impl Generator {
     }
 
     fn read_counter(&self, mut bits: Bits) -> Op {
-        match self.tables.facts.counters {
+        match self.facts.counters {
             0 => Op::read(SysReg::Pmccntr),
             counters => Op::read(SysReg::Pmevcntr(bits.below(counters) as u8)),
-        }
-    }
-
-    /// A counter drawn at random; without event counters a read of the cycle counter is queued instead.
-    fn some_counter(&mut self, bits: &mut Bits) -> Option<u32> {
-        match self.tables.facts.counters {
-            0 => {
-                self.queue.push(Op::read(SysReg::Pmccntr));
-                None
-            }
-            counters => Some(bits.below(counters)),
         }
     }
 
@@ -279,12 +90,12 @@ impl Generator {
             return;
         };
         for n in [n & !1, n | 1] {
-            if n < self.tables.facts.counters {
+            if n < self.facts.counters {
                 let data = self.allocated_type(n);
                 self.queue.push(Op::write(SysReg::Pmevtyper(n as u8), data));
             }
         }
-        let last = (n | 1).min(self.tables.facts.counters - 1) as u8;
+        let last = (n | 1).min(self.facts.counters - 1) as u8;
         match bits.take(2) {
             0 => self
                 .queue
@@ -352,7 +163,7 @@ impl Generator {
 
     /// The counter below the first one that counts CHAIN, from `n` on and around; without one, `n`.
     fn below_chain(&self, n: u32) -> u32 {
-        let facts = &self.tables.facts;
+        let facts = &self.facts;
         let around = (n..facts.counters).chain(0..n);
         let chained = around
             .filter(|&n| n > 0 && facts.has_chain)
@@ -369,7 +180,7 @@ impl Generator {
             1 => n & !1,
             _ => self.below_chain(n),
         };
-        let counters = self.tables.facts.counters;
+        let counters = self.facts.counters;
         let mut flags = 1u64 << n;
         let mut values = self.words.bits();
         if bits.take(1) == 0 && n ^ 1 < counters {
@@ -416,17 +227,6 @@ impl Generator {
         self.queue.push(Op::read(counter));
     }
 
-    /// Cycles until something that was stopped goes on: 0 in half of the cases, seldom more than 15.
-    fn pause(bits: &mut Bits) -> u32 {
-        match bits.take(3) {
-            0..=3 => 0,
-            4 => 1,
-            5 => 2,
-            6 => bits.take(4),
-            _ => bits.take(6),
-        }
-    }
-
     fn script_enable(&mut self, mut bits: Bits) {
         let random = self.words.next();
         let one = 1u64 << bits.take(5);
@@ -449,7 +249,7 @@ impl Generator {
                 random & random >> 32 & random >> 16,
             )),
             _ => {
-                let pause = Self::pause(&mut bits);
+                let pause = pause(&mut bits);
                 self.queue.push(Op::write(SysReg::Pmcntenclr, mask));
                 self.queue
                     .push(Op::write(SysReg::Pmcntenset, mask).after(pause));
@@ -471,6 +271,17 @@ impl Generator {
         }
     }
 
+    /// Enables counting of most counters.
+    pub(in crate::stimulus) fn enable_most(&mut self) {
+        let most = self.words.next() | self.words.next() | self.words.next();
+        self.queue
+            .push(Op::write(SysReg::Pmcntenset, most | 1 << CYCLE_COUNTER));
+        let mut bits = self.words.bits();
+        let long = if bits.take(3) < 3 { PMCR_LP } else { 0 };
+        let data = self.control(PMCR_E | long, bits);
+        self.queue.push(Op::write(SysReg::Pmcr, data));
+    }
+
     fn script_control(&mut self, mut bits: Bits) {
         let long = if self.shadow.long { PMCR_LP } else { 0 };
         let kind = bits.take(3);
@@ -489,7 +300,7 @@ impl Generator {
         let data = self.control(fields, garbage);
         self.queue.push(Op::write(SysReg::Pmcr, data));
         if let Some(then) = then {
-            let pause = Self::pause(&mut bits);
+            let pause = pause(&mut bits);
             let data = self.control(then, more_garbage);
             self.queue.push(Op::write(SysReg::Pmcr, data).after(pause));
         }
@@ -505,7 +316,7 @@ impl Generator {
     }
 
     fn script_select(&mut self, mut bits: Bits) {
-        let counters = self.tables.facts.counters;
+        let counters = self.facts.counters;
         let select = match bits.take(3) {
             0 => 31,
             1 => bits.take(5),
@@ -533,17 +344,14 @@ impl Generator {
                 };
                 self.queue
                     .push(Op::write(SysReg::Pmxevtyper, data).after(wait));
-                self.queue.push(Op::read_address(
-                    SysReg::Pmevtyper(0).address() + select as u16,
-                ));
+                self.queue.push(Op::read_at(registers::event_type(select)));
             }
             _ => {
                 let data = self.counter_value();
                 self.queue
                     .push(Op::write(SysReg::Pmxevcntr, data).after(wait));
-                self.queue.push(Op::read_address(
-                    SysReg::Pmevcntr(0).address() + select as u16,
-                ));
+                self.queue
+                    .push(Op::read_at(SysReg::Pmevcntr(0).address() + select as u16));
             }
         }
         match bits.take(2) {
@@ -571,7 +379,15 @@ impl Generator {
 
     fn script_cycle_counter(&mut self, mut bits: Bits) {
         let (register, data) = match bits.take(3) {
-            0 | 1 => (SysReg::Pmccfiltr, self.words.next()),
+            0 | 1 => {
+                let random = self.words.next();
+                let filters = if bits.chance(self.facts.types.filtered) {
+                    random
+                } else {
+                    NSH.mask()
+                };
+                (SysReg::Pmccfiltr, filters)
+            }
             2 => (SysReg::Pmccntr, self.counter_value()),
             3 => (SysReg::Pmccntr, 0xFFFF_FFFF - u64::from(bits.take(3))),
             4 => (SysReg::Pmccntr, u64::MAX),
@@ -599,7 +415,7 @@ impl Generator {
     }
 
     fn script_undefined(&mut self, mut bits: Bits) {
-        let facts = &self.tables.facts;
+        let facts = &self.facts;
         let beyond = (facts.counters + bits.below(31 - facts.counters)) as u8;
         let known = facts.readable[bits.below(facts.readable.len() as u32) as usize];
         let address = match bits.take(3) {
@@ -617,19 +433,20 @@ impl Generator {
             AccessKind::Read
         };
         let data = self.words.next();
-        self.queue.push(Op {
-            address,
-            kind: kind as u8,
-            wait: 0,
-            data,
-        });
+        self.queue.push(Op::new(kind, address, data));
     }
 
     fn script_reserved(&mut self, mut bits: Bits) {
         let Some(n) = self.some_counter(&mut bits) else {
             return;
         };
-        let Some(data) = self.reserved_type(n) else {
+        // Where the types that follow may be refused, what becomes UNKNOWN would stay so.
+        let data = if self.is_open {
+            self.reserved_type(n)
+        } else {
+            None
+        };
+        let Some(data) = data else {
             let op = self.read_counter(bits);
             self.queue.push(op);
             return;
@@ -645,7 +462,7 @@ impl Generator {
         let data = self.allocated_type(n);
         self.queue
             .push(Op::write(event_type, data).after(bits.take(1)));
-        let last = (n | 1).min(self.tables.facts.counters - 1);
+        let last = (n | 1).min(self.facts.counters - 1);
         let mut flags = 0;
         for n in n..=last {
             let data = self.counter_value();
@@ -666,7 +483,7 @@ fn read_flags(mut bits: Bits) -> Op {
 
 /// `address`, or, if there is a register at it, one with another op0, where there is none.
 fn undefined(address: u16) -> u16 {
-    if SysReg::from_address(address).is_some() {
+    if is_register(address) {
         address ^ 0x8000
     } else {
         address

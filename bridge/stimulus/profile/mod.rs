@@ -1,8 +1,24 @@
 //! The mix of random stimulus: what happens how often, as integers. `docs/stimulus.md` lists the keys.
 
+mod weights;
+
+mod areas;
+mod builtin;
+
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::StimulusError;
+pub use areas::{
+    AccessAccesses, AccessArea, AccessKinds, Areas, Completions, CyclesAccesses, CyclesArea,
+    CyclesKinds, Rates, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea,
+};
+pub(super) use areas::{
+    AccessMode, Area, CompletionKind, CyclesMode, CyclesScript, RateKind, SpeScript, SpmuScript,
+    TypeScript,
+};
+use weights::weights;
 
 /// The weights and probabilities of a [`super::Generator`]. A profile file gives only the keys that differ from
 /// the default.
@@ -17,12 +33,22 @@ use super::StimulusError;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, try_from = "toml::Table")]
 pub struct Profile {
+    /// Shares of the areas.
+    pub areas: Areas,
     /// Resets in mid-run.
     pub reset: Resets,
     /// Contents of PMEVTYPER\<n\>_EL0.
     pub types: Types,
-    /// The phases that a run is made of.
+    /// The phases of area `threshold`.
     pub phases: Phases,
+    /// Area `spe`.
+    pub spe: SpeArea,
+    /// Area `access`.
+    pub access: AccessArea,
+    /// Area `cycles`.
+    pub cycles: CyclesArea,
+    /// Area `spmu`.
+    pub spmu: SpmuArea,
 }
 
 /// Distances between resets.
@@ -53,6 +79,12 @@ pub struct Types {
     pub shared: u16,
     /// Ones in RES0 bits.
     pub res0: u16,
+    /// An event of Statistical Profiling, 0x4000 to 0x4003.
+    pub samples: u16,
+    /// An event of the threads: cycles, stalls, INST_RETIRED.
+    pub cycles: u16,
+    /// Random filters; the others filter nothing.
+    pub filtered: u16,
 }
 
 /// The phases.
@@ -93,28 +125,6 @@ pub struct Phase {
     pub values: Values,
     /// Shares of register accesses.
     pub accesses: Accesses,
-}
-
-macro_rules! weights {
-    ($(#[$doc:meta])* $name:ident, $kind:ident { $($(#[$field_doc:meta])* $field:ident $variant:ident),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct $name { $($(#[$field_doc])* pub $field: u16),+ }
-
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum $kind { $($variant),+ }
-
-        impl $kind {
-            pub(super) const ALL: &[Self] = &[$(Self::$variant),+];
-        }
-
-        impl $name {
-            pub(super) fn weights(&self) -> Vec<u16> {
-                vec![$(self.$field),+]
-            }
-        }
-    };
 }
 
 weights! {
@@ -218,6 +228,9 @@ impl Default for Types {
             unsupported: 256,
             shared: 2048,
             res0: 8192,
+            samples: 4096,
+            cycles: 8192,
+            filtered: 16384,
         }
     }
 }
@@ -379,11 +392,16 @@ impl Default for Phases {
 
 /// All keys of a profile: what [`Profile`] is read through, so that a file need not give all of them.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Profile")]
 struct Complete {
+    areas: Areas,
     reset: Resets,
     types: Types,
     phases: Phases,
+    spe: SpeArea,
+    access: AccessArea,
+    cycles: CyclesArea,
+    spmu: SpmuArea,
 }
 
 impl TryFrom<toml::Table> for Profile {
@@ -393,16 +411,7 @@ impl TryFrom<toml::Table> for Profile {
         let mut table =
             toml::Table::try_from(Self::default()).expect("the default has a TOML form");
         overlay(&mut table, given);
-        let Complete {
-            reset,
-            types,
-            phases,
-        } = table.try_into()?;
-        Ok(Self {
-            reset,
-            types,
-            phases,
-        })
+        Complete::deserialize(table)
     }
 }
 
@@ -432,6 +441,26 @@ impl Profile {
         })?;
         profile.validate()?;
         Ok(profile)
+    }
+
+    /// The profile that a user names: a built-in one, or that of a file.
+    ///
+    /// # Errors
+    /// A word that is neither, and those of [`Profile::from_toml`].
+    pub fn load(word: &str) -> Result<Self, StimulusError> {
+        if let Some(profile) = Self::named(word) {
+            return Ok(profile);
+        }
+        let text = std::fs::read_to_string(Path::new(word)).map_err(|error| {
+            StimulusError::Profile(format!(
+                "{word}: expected one of {} or a TOML file, found neither: {error}",
+                Self::NAMES.join(", ")
+            ))
+        })?;
+        Self::from_toml(&text).map_err(|error| match error {
+            StimulusError::Profile(message) => StimulusError::Profile(format!("{word}: {message}")),
+            other => other,
+        })
     }
 
     /// The profile as TOML text with every key.
@@ -477,7 +506,7 @@ impl Profile {
                 }
             }
         }
-        Ok(())
+        self.validate_areas()
     }
 }
 
@@ -499,6 +528,33 @@ mod tests {
         let mut expected = Profile::default();
         expected.phases.quiet.values.hold = 7;
         assert_eq!(profile, expected);
+    }
+
+    #[test]
+    fn names_and_files() {
+        assert_eq!(Profile::load("mixed").unwrap(), Profile::default());
+        for name in Profile::NAMES {
+            let profile = Profile::load(name).unwrap();
+            profile.validate().unwrap();
+            assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
+        }
+        assert_eq!(
+            Profile::load("speed").unwrap_err().to_string(),
+            "[stimulus] profile: speed: expected one of threshold, spe, access, cycles, spmu, mixed or a TOML file, \
+             found neither: No such file or directory (os error 2)"
+        );
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("a.toml");
+        std::fs::write(&path, "[areas]\nspe = 0\n").unwrap();
+        assert_eq!(Profile::load(path.to_str().unwrap()).unwrap().areas.spe, 0);
+        std::fs::write(&path, "[areas]\nsep = 0\n").unwrap();
+        let message = Profile::load(path.to_str().unwrap())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.contains("a.toml: line 1: unknown field `sep`"),
+            "{message}"
+        );
     }
 
     #[test]

@@ -1,0 +1,107 @@
+//! The files of a divergence: page, report, and what belongs to the waveform.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::path::Path;
+
+use lockstep_vcd::{Source, Stream};
+
+use super::Failure;
+use super::output_folder::OutputFolder;
+use crate::report::{self, Report, html};
+use crate::window::{gtkwave, merge, surfer};
+
+/// Names of the files, and what the report calls them.
+const WINDOW: &str = "window.vcd";
+const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
+const SURFER: (&str, &str) = ("Surfer", "window.sucl");
+const PAGE: (&str, &str) = (report::PAGE, "report.html");
+const REPORT: (&str, &str) = ("report", "report.json");
+
+/// Removes what an earlier run left, which would be taken for this one's.
+///
+/// # Errors
+/// A file cannot be removed.
+pub fn remove(out: &OutputFolder) -> Result<(), Failure> {
+    out.remove(WINDOW)?;
+    for (_, name) in [GTKWAVE, SURFER, PAGE, REPORT] {
+        out.remove(name)?;
+    }
+    Ok(())
+}
+
+/// Writes everything. What cannot be written becomes a note: the divergence is worth more than the file.
+pub fn write(report: &mut Report, out: &OutputFolder) {
+    let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
+    let waveform = waveform.map(|file| file.path.clone());
+    report.files.insert(0, file(out, PAGE));
+    if let Some(path) = waveform {
+        if let Err(failure) = add_model(report, &path, out) {
+            report.notes.push(failure.message);
+        }
+        let clock = clock(&path);
+        let save = gtkwave::save_file(&report.waves, WINDOW, clock.as_deref());
+        add(report, out, GTKWAVE, &save);
+        let commands = surfer::command_file(&report.waves, clock.as_deref());
+        add(report, out, SURFER, &commands);
+    }
+    report.files.push(file(out, REPORT));
+    let page = html::page(report).map_err(Failure::infrastructure);
+    let written = page.and_then(|page| out.write(PAGE.1, &page));
+    note(report, PAGE, written.err());
+    let json = serde_json::to_string_pretty(report).map_err(Failure::infrastructure);
+    let written = json.and_then(|json| out.write(REPORT.1, &json));
+    note(report, REPORT, written.err());
+}
+
+/// Puts the model's signals into the waveform, which stays as it is if that fails.
+fn add_model(report: &Report, path: &Path, out: &OutputFolder) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::infrastructure(format!(
+            "{}: has the design's signals alone, the model's cannot be added: {error}",
+            path.display()
+        ))
+    };
+    let draft = out.draft(WINDOW)?;
+    let from = BufReader::new(File::open(path).map_err(failed)?);
+    let to = BufWriter::new(File::create(draft.path()).map_err(failed)?);
+    merge::merge(from, &report.waves, to).map_err(failed)?;
+    draft.keep().map(|_| ())
+}
+
+/// The design's clock in the waveform, the outermost if there are several.
+fn clock(path: &Path) -> Option<String> {
+    let dump = Stream::open(path).ok()?;
+    let header = dump.header();
+    let clocks = header
+        .variables()
+        .iter()
+        .filter(|variable| variable.name() == "clk_i");
+    clocks
+        .map(|variable| header.path(variable))
+        .min_by_key(String::len)
+}
+
+fn add(report: &mut Report, out: &OutputFolder, (what, name): (&str, &str), contents: &str) {
+    match out.write(name, contents) {
+        Ok(path) => report.files.push(report::File {
+            what: what.into(),
+            path,
+        }),
+        Err(failure) => report.notes.push(failure.message),
+    }
+}
+
+fn file(out: &OutputFolder, (what, name): (&str, &str)) -> report::File {
+    report::File {
+        what: what.into(),
+        path: out.file(name),
+    }
+}
+
+fn note(report: &mut Report, (what, _): (&str, &str), failure: Option<Failure>) {
+    if let Some(failure) = failure {
+        report.files.retain(|file| file.what != what);
+        report.notes.push(failure.message);
+    }
+}

@@ -1,0 +1,99 @@
+//! `lockstep vcd`.
+
+mod diff;
+mod info;
+mod patience;
+mod show;
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use indicatif::HumanCount;
+use lockstep_vcd::{Header, Probe};
+
+use super::Failure;
+use crate::lockstep::Verdict;
+use crate::waves::clock::{self, ClockError};
+use crate::waves::dump::{self, Opened};
+
+/// Characters of a line where there is no terminal.
+const WIDTH: usize = 120;
+
+/// Arguments of `vcd`.
+#[derive(Args)]
+pub struct VcdArgs {
+    #[command(subcommand)]
+    command: VcdCommand,
+}
+
+#[derive(Subcommand)]
+enum VcdCommand {
+    /// Tell what a dump holds: tool, times, scopes, signals
+    Info(info::InfoArgs),
+    /// Show values of signals around a time or a clock cycle
+    Show(show::ShowArgs),
+    /// Find the first difference of two dumps
+    Diff(diff::DiffArgs),
+}
+
+impl VcdArgs {
+    pub(super) const fn json(&self) -> bool {
+        match &self.command {
+            VcdCommand::Info(args) => args.json,
+            VcdCommand::Show(_) | VcdCommand::Diff(_) => false,
+        }
+    }
+}
+
+/// Looks at dumps.
+pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
+    match &args.command {
+        VcdCommand::Info(args) => info::info(args),
+        VcdCommand::Show(args) => show::show(args),
+        VcdCommand::Diff(args) => diff::diff(args),
+    }
+}
+
+fn open(path: &Path) -> Result<Opened, Failure> {
+    dump::open(path).map_err(|error| in_file(path, error))
+}
+
+/// What is wrong with a file.
+fn in_file(path: &Path, error: impl std::fmt::Display) -> Failure {
+    match path == Path::new("-") {
+        true => Failure::usage(format!("standard input: {error}")),
+        false => Failure::usage(format!("{}: {error}", path.display())),
+    }
+}
+
+/// What is wrong with the path of a signal in a file, and how to learn the right ones.
+fn in_signals(path: &Path, error: impl std::fmt::Display) -> Failure {
+    let file = path.display();
+    in_file(
+        path,
+        format!("{error}; `lockstep vcd info {file} --signals` lists all"),
+    )
+}
+
+/// The clock that was asked for, or one with the name of a clock.
+fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Probe, Failure> {
+    clock::find(header, path).map_err(|error| match error {
+        ClockError::Path(_) => in_signals(file, error),
+        _ => in_file(file, error),
+    })
+}
+
+/// Characters of a line of the terminal.
+fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return WIDTH;
+    }
+    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| width.0.into())
+}
+
+/// A number of things: `1 signal`, `2 signals`.
+fn count(number: u64, noun: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", HumanCount(number))
+}

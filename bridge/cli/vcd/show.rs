@@ -1,0 +1,271 @@
+//! `lockstep vcd show`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{ArgGroup, Args};
+use lockstep_vcd::{Header, Probe, Value};
+
+use super::patience::Patience;
+use super::{Failure, clock_of, in_file, in_signals, open};
+use crate::cli::output;
+use crate::lockstep::Verdict;
+use crate::waves::clock::{self, ClockError};
+use crate::waves::decode::Decode;
+use crate::waves::glob::Glob;
+use crate::waves::printable::printable;
+use crate::waves::rows::{Pace, Request, Rows, RowsError, Sample, Target};
+use crate::waves::select::{SelectError, Selected, common_scope, select, single};
+use crate::waves::table::{Cell, Column, Table};
+use crate::waves::time::{Scale, Time, written};
+use crate::waves::values::{self, Radix};
+
+/// Arguments of `vcd show`.
+#[derive(Args)]
+#[command(group = ArgGroup::new("place").required(true))]
+pub struct ShowArgs {
+    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
+    file: PathBuf,
+    /// Signals to show: a path or the end of one, with bits if wanted (`dut.count[7:0]`), or a pattern: `*` is
+    /// anything within a name, `**` anything
+    #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
+    signals: Vec<String>,
+    /// Show the last row not after this time: `12345` ticks, or `1.2us`
+    #[arg(long, value_name = "TIME", group = "place")]
+    at: Option<Time>,
+    /// Show this rising edge of the clock, counted from 0
+    #[arg(long, value_name = "N", group = "place")]
+    cycle: Option<u64>,
+    /// Rows before and after
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    window: usize,
+    /// The clock [default: the signal of one bit nearest to the top that is named clk_i, clk, clock or the like]
+    #[arg(long, value_name = "PATH")]
+    clock: Option<String>,
+    /// Rows are the times at which one of the signals changes, not clock edges
+    #[arg(long, conflicts_with_all = ["clock", "cycle", "sample"])]
+    changes: bool,
+    /// Which values belong to a clock edge
+    #[arg(long, value_name = "WHEN", default_value = "after")]
+    sample: Sample,
+    /// How vectors are written
+    #[arg(long, value_name = "RADIX", default_value = "hex")]
+    radix: Radix,
+    /// Do not shorten long values
+    #[arg(long)]
+    full: bool,
+    /// Read a signal as a register, and tell its fields: PMEVTYPER3, PMEVTYPER, PMCR, ...
+    #[arg(long, value_name = "SIGNAL=REGISTER")]
+    decode: Vec<Decode>,
+}
+
+/// Shows values of signals around a place.
+pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
+    let mut opened = open(&args.file)?;
+    let header = opened.dump.header();
+    let mut selected = selected(args, &header)?;
+    let decoded = decoded(args, &header, &mut selected)?;
+    let pace = pace(args, &header)?;
+    let target = match (&args.at, args.cycle) {
+        (Some(time), _) => Target::Time(
+            time.ticks(header.timescale())
+                .map_err(|message| in_file(&args.file, message))?,
+        ),
+        (None, cycle) => Target::Cycle(cycle.unwrap_or(0)),
+    };
+    let probes: Vec<_> = selected.iter().map(|one| one.probe).collect();
+    let request = Request {
+        probes: &probes,
+        pace,
+        target,
+        window: args.window,
+    };
+    let rows = {
+        let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
+        request.collect(&mut opened.dump)
+    };
+    let rows = rows.map_err(|error| match (error, &args.at) {
+        (RowsError::AfterEnd { last }, Some(time)) => {
+            let end = written(header.timescale(), last);
+            let asked = time.text();
+            let message =
+                format!("expected a time up to the end of the dump at {end}, found {asked}");
+            in_file(&args.file, message)
+        }
+        (error, _) => in_file(&args.file, error),
+    })?;
+    let page = Page {
+        args,
+        header: &header,
+        selected: &selected,
+        rows: &rows,
+    };
+    let mut text = page.title(pace);
+    text += &page.table().written(super::width());
+    for (decode, place) in args.decode.iter().zip(decoded) {
+        text += &page.register(decode, place);
+    }
+    output::print(&text)?;
+    match rows.fault {
+        Some(fault) => Err(in_file(&args.file, fault)),
+        None => Ok(Verdict::Agree),
+    }
+}
+
+fn selected(args: &ShowArgs, header: &Header) -> Result<Vec<Selected>, Failure> {
+    let globs: Vec<_> = args.signals.iter().map(|text| Glob::new(text)).collect();
+    select(header, &globs).map_err(|error: SelectError| in_signals(&args.file, error))
+}
+
+/// The places of the signals to decode among the selected ones, to which they are added.
+fn decoded(
+    args: &ShowArgs,
+    header: &Header,
+    selected: &mut Vec<Selected>,
+) -> Result<Vec<usize>, Failure> {
+    let mut places = Vec::new();
+    for decode in &args.decode {
+        let one = single(header, &decode.signal).map_err(|error| in_signals(&args.file, error))?;
+        let known = selected.iter().position(|other| {
+            let signals = [one.probe.signal(), other.probe.signal()];
+            one.probe == other.probe || (signals[0] == signals[1] && one.path == other.path)
+        });
+        places.push(known.unwrap_or(selected.len()));
+        if known.is_none() {
+            selected.push(one);
+        }
+    }
+    Ok(places)
+}
+
+fn pace(args: &ShowArgs, header: &Header) -> Result<Pace, Failure> {
+    if args.changes {
+        return Ok(Pace::Changes);
+    }
+    // Without a clock there are still times.
+    let needed = args.cycle.is_some() || args.clock.is_some();
+    match clock::find(header, args.clock.as_deref()) {
+        Err(ClockError::None(_)) if !needed => Ok(Pace::Changes),
+        _ => {
+            let clock = clock_of(&args.file, header, args.clock.as_deref())?;
+            Ok(Pace::Clock(clock, args.sample))
+        }
+    }
+}
+
+/// What is printed.
+struct Page<'p> {
+    args: &'p ShowArgs,
+    header: &'p Header,
+    selected: &'p [Selected],
+    rows: &'p Rows,
+}
+
+impl Page<'_> {
+    fn title(&self, pace: Pace) -> String {
+        let rows = match pace {
+            Pace::Clock(clock, sample) => {
+                let variable = &self.header.variables()[Probe::variable_index(&clock)];
+                let path = printable(&self.header.path(variable));
+                format!("values {} rising edges of {path}", sample.word())
+            }
+            Pace::Changes => "values when a signal changes".to_owned(),
+        };
+        let radix = self.args.radix.word();
+        let scope = self.scope();
+        let place = match scope.strip_suffix('.') {
+            Some(scope) => format!("in {}: ", printable(scope)),
+            None => String::new(),
+        };
+        format!("{place}{rows}; {radix}; * changed\n\n")
+    }
+
+    fn scope(&self) -> &str {
+        common_scope(self.selected.iter().map(|one| one.path.as_str()))
+    }
+
+    fn table(&self) -> Table {
+        let rows = &self.rows.rows;
+        let mut heads = Vec::new();
+        if rows.iter().any(|row| row.cycle.is_some()) {
+            let cycles = rows.iter().map(|row| {
+                row.cycle
+                    .map_or_else(String::new, |cycle| cycle.to_string())
+            });
+            heads.push(("cycle".to_owned(), cycles.collect()));
+        }
+        let scale = Scale::of(self.header.timescale(), rows.iter().map(|row| row.time));
+        let times = rows.iter().map(|row| scale.number(row.time)).collect();
+        heads.push((scale.unit().to_owned(), times));
+        let scope = self.scope().len();
+        let columns = self.selected.iter().enumerate().map(|(place, one)| Column {
+            label: printable(&one.path[scope..]),
+            cells: (0..rows.len()).map(|row| self.cell(row, place)).collect(),
+        });
+        Table {
+            heads,
+            columns: columns.collect(),
+            target: self.rows.target,
+        }
+    }
+
+    fn cell(&self, row: usize, place: usize) -> Cell {
+        let value = self.rows.rows[row].values[place].as_ref();
+        let before = match row.checked_sub(1) {
+            Some(before) => Some(&self.rows.rows[before].values[place]),
+            None => self.rows.previous.as_ref().map(|values| &values[place]),
+        };
+        let changed = before.is_some_and(|before| before.as_ref() != value);
+        let mut cell = cell(value, self.args.radix, self.args.full);
+        cell.mark = changed.then_some('*');
+        cell
+    }
+
+    /// The fields of a register, whenever it changes.
+    fn register(&self, decode: &Decode, place: usize) -> String {
+        let path = printable(&self.selected[place].path);
+        let mut text = format!("\n{path} as {}\n", decode.register.name());
+        let scale = Scale::of(
+            self.header.timescale(),
+            self.rows.rows.iter().map(|row| row.time),
+        );
+        let mut last = None;
+        for row in &self.rows.rows {
+            let value = &row.values[place];
+            if last == Some(value) {
+                continue;
+            }
+            last = Some(value);
+            let words = match value {
+                Some(Value::Bits(bits)) => decode.register.words(bits),
+                Some(_) => "no bits".to_owned(),
+                None => "no value yet".to_owned(),
+            };
+            let at = match row.cycle {
+                Some(cycle) => format!("cycle {cycle}"),
+                None => format!("{} {}", scale.number(row.time), scale.unit()),
+            };
+            text += &format!("  {at}: {words}\n");
+        }
+        text
+    }
+}
+
+/// A value as a cell; `-` if there is none yet.
+pub(super) fn cell(value: Option<&Value>, radix: Radix, full: bool) -> Cell {
+    let Some(value) = value else {
+        return Cell {
+            text: "-".into(),
+            mark: None,
+            unknown: true,
+        };
+    };
+    Cell {
+        text: match full {
+            true => values::written(value, radix),
+            false => values::brief(value, radix),
+        },
+        mark: None,
+        unknown: value.bits().is_some_and(|bits| !bits.is_known()),
+    }
+}

@@ -1,0 +1,25 @@
+//! Tables of weights in a profile, each with the kinds that it weighs.
+
+macro_rules! weights {
+    ($(#[$doc:meta])* $name:ident, $kind:ident { $($(#[$field_doc:meta])* $field:ident $variant:ident),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$field_doc])* pub $field: u16),+ }
+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(in crate::stimulus) enum $kind { $($variant),+ }
+
+        impl $kind {
+            pub(in crate::stimulus) const ALL: &[Self] = &[$(Self::$variant),+];
+        }
+
+        impl $name {
+            pub(in crate::stimulus) fn weights(&self) -> Vec<u16> {
+                vec![$(self.$field),+]
+            }
+        }
+    };
+}
+
+pub(super) use weights;

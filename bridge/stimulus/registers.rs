@@ -1,0 +1,156 @@
+//! Encodings of the registers (`docs/dut-contract.md`, section 6), as the generator of this version knows them: its
+//! bytes depend on no other list.
+
+use pmu_model::SysReg;
+
+const fn encode(op0: u16, op1: u16, crn: u16, crm: u16, op2: u16) -> u16 {
+    op0 << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
+}
+
+pub(super) const PMSICR: u16 = encode(3, 0, 9, 9, 2);
+pub(super) const PMSIRR: u16 = encode(3, 0, 9, 9, 3);
+pub(super) const PMSIDR: u16 = encode(3, 0, 9, 9, 7);
+/// PMBSR_EL1, PMBSR_EL2, PMBSR_EL3.
+pub(super) const PMBSR: [u16; 3] = [
+    encode(3, 0, 9, 10, 3),
+    encode(3, 4, 9, 10, 3),
+    encode(3, 6, 9, 10, 3),
+];
+/// The registers of Statistical Profiling.
+pub(super) const SAMPLING: [u16; 6] = [PMSICR, PMSIRR, PMSIDR, PMBSR[0], PMBSR[1], PMBSR[2]];
+
+pub(super) const SPMSELR: u16 = encode(2, 3, 9, 12, 5);
+/// SPMIIDR_EL1, SPMDEVARCH_EL1, SPMDEVAFF_EL1, SPMCFGR_EL1, SPMCGCR0_EL1, SPMCGCR1_EL1: they are read-only.
+pub(super) const SPM_IDENTITY: [u16; 6] = [
+    encode(2, 0, 9, 13, 4),
+    encode(2, 0, 9, 13, 5),
+    encode(2, 0, 9, 13, 6),
+    encode(2, 0, 9, 13, 7),
+    encode(2, 0, 9, 13, 0),
+    encode(2, 0, 9, 13, 1),
+];
+/// SPMCNTENSET, SPMCNTENCLR, SPMOVSCLR, SPMOVSSET, SPMINTENSET, SPMINTENCLR.
+pub(super) const SPM_MASKS: [u16; 6] = [
+    encode(2, 3, 9, 12, 1),
+    encode(2, 3, 9, 12, 2),
+    encode(2, 3, 9, 12, 3),
+    encode(2, 3, 9, 14, 3),
+    encode(2, 0, 9, 14, 1),
+    encode(2, 0, 9, 14, 2),
+];
+/// `SPMEVCNTR<n>`, `SPMEVTYPER<n>`, `SPMEVFILTR<n>`, `SPMEVFILT2R<n>` with n = 0.
+pub(super) const SPM_COUNTERS: [u16; 4] = [
+    encode(2, 3, 14, 0, 0),
+    encode(2, 3, 14, 2, 0),
+    encode(2, 3, 14, 4, 0),
+    encode(2, 3, 14, 6, 0),
+];
+
+/// The registers of `counters` event counters and of the cycle counter.
+pub(super) fn event_counters(counters: u8) -> impl Iterator<Item = u16> {
+    use SysReg::*;
+    [
+        Pmcr, Pmcntenset, Pmcntenclr, Pmovsclr, Pmovsset, Pmselr, Pmccntr, Pmxevtyper, Pmxevcntr,
+        Pmmir, Pmccfiltr,
+    ]
+    .into_iter()
+    .chain((0..counters).map(Pmevcntr))
+    .chain((0..counters).map(Pmevtyper))
+    .map(SysReg::address)
+}
+
+/// The registers of the selected System PMU that hold something, of all counters of a bank.
+pub(super) fn system_pmu() -> impl Iterator<Item = u16> {
+    let counters = SPM_COUNTERS.into_iter().flat_map(|first| first..first + 16);
+    [SPMSELR]
+        .into_iter()
+        .chain(SPM_IDENTITY)
+        .chain(SPM_MASKS)
+        .chain(counters)
+}
+
+/// Whether there is a register at `address` in any implementation.
+pub(super) fn is_register(address: u16) -> bool {
+    SysReg::from_address(address).is_some()
+        || SAMPLING.contains(&address)
+        || address == SPMSELR
+        || SPM_IDENTITY.contains(&address)
+        || SPM_MASKS.contains(&address)
+        || (SPM_COUNTERS[0]..SPM_COUNTERS[3] + 16).contains(&address)
+}
+
+/// `PMEVTYPER<n>_EL0`; n = 31 is PMCCFILTR_EL0.
+pub(super) fn event_type(n: u32) -> u16 {
+    SysReg::Pmevtyper(0).address() + n as u16
+}
+
+/// The counter of `PMEVTYPER<n>_EL0`, 31 for PMCCFILTR_EL0.
+pub(super) fn of_event_type(address: u16) -> Option<u8> {
+    let first = SysReg::Pmevtyper(0).address();
+    (first..first + 32)
+        .contains(&address)
+        .then(|| (address - first) as u8)
+}
+
+/// Whether accesses to `address` may be refused: it is a type.
+pub(super) fn is_event_type(address: u16) -> bool {
+    address == SysReg::Pmxevtyper.address() || of_event_type(address).is_some()
+}
+
+/// The encoding from AArch32 of a register that is known by its encoding from AArch64: opc1 is 0.
+pub(super) const fn from_aarch32(address: u16) -> u16 {
+    address & !(7 << 11)
+}
+
+/// Offset of `PMEVTYPER<n>_EL0[31:0]` in the Performance Monitors frame, or of `[63:32]`; n = 31 is PMCCFILTR_EL0.
+pub(super) const fn external(n: u32, high: bool) -> u16 {
+    (if high { 0xA00 } else { 0x400 }) + 4 * n as u16
+}
+
+/// The counter and the half at an offset of the Performance Monitors frame.
+pub(super) fn of_external(offset: u16) -> Option<(u8, bool)> {
+    let (n, high) = match offset {
+        0x400..=0x47C => (offset - 0x400, false),
+        0xA00..=0xA7C => (offset - 0xA00, true),
+        _ => return None,
+    };
+    (n % 4 == 0).then_some(((n / 4) as u8, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_those_of_the_contract() {
+        use pmu_model::sysreg::encoding_name;
+        assert_eq!(encoding_name(PMSICR), "S3_0_C9_C9_2");
+        assert_eq!(encoding_name(PMBSR[2]), "S3_6_C9_C10_3");
+        assert_eq!(encoding_name(SPM_IDENTITY[3]), "S2_0_C9_C13_7");
+        assert_eq!(encoding_name(SPM_MASKS[5]), "S2_0_C9_C14_2");
+        assert_eq!(encoding_name(SPM_COUNTERS[1] + 9), "S2_3_C14_C3_1");
+        assert_eq!(encoding_name(event_type(31)), "S3_3_C14_C15_7");
+        assert_eq!(
+            encoding_name(from_aarch32(SysReg::Pmselr.address())),
+            "S3_0_C9_C12_5"
+        );
+    }
+
+    #[test]
+    fn every_register_is_one() {
+        assert!(SAMPLING.into_iter().chain(system_pmu()).all(is_register));
+        assert!(event_counters(31).all(is_register));
+        let known = (0..=u16::MAX).filter(|&a| is_register(a)).count();
+        assert_eq!(known, event_counters(31).count() + 6 + 1 + 6 + 6 + 64);
+    }
+
+    #[test]
+    fn halves_from_outside() {
+        for n in 0..32 {
+            assert_eq!(of_external(external(n, false)), Some((n as u8, false)));
+            assert_eq!(of_external(external(n, true)), Some((n as u8, true)));
+        }
+        assert_eq!(of_external(0x402), None);
+        assert_eq!(of_external(0xA80), None);
+    }
+}

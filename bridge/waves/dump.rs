@@ -1,0 +1,133 @@
+//! Dumps from files and pipes.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lockstep_vcd::{Error, Header, Input, Source, Stream};
+
+/// A reader that counts what is read.
+pub struct Counted<R> {
+    inner: R,
+    bytes: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        self.bytes.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        self.inner.seek(place)
+    }
+}
+
+/// A dump that is open.
+pub enum Dump {
+    /// In a file in which one can go back and forth.
+    File(Stream<Counted<File>>),
+    /// In a pipe or a compressed file, read once.
+    Pipe(Stream<Input>),
+}
+
+/// An open dump and what is known of its bytes.
+pub struct Opened {
+    /// The dump.
+    pub dump: Dump,
+    /// Size of the file. None for a pipe.
+    pub size: Option<u64>,
+    /// Bytes read so far, before decompression.
+    pub read: Arc<AtomicU64>,
+}
+
+/// Why a dump is not open.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}; name a Value Change Dump, or `-` for standard input")]
+    Read(#[from] io::Error),
+    /// It is no dump.
+    #[error(transparent)]
+    Dump(#[from] Error),
+}
+
+/// Opens the dump at `path`, `-` for standard input. It may be compressed with gzip or Zstandard.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn open(path: &Path) -> Result<Opened, OpenError> {
+    let read = Arc::new(AtomicU64::new(0));
+    if path == Path::new("-") {
+        let counted = Counted {
+            inner: io::stdin(),
+            bytes: Arc::clone(&read),
+        };
+        return Ok(Opened {
+            dump: Dump::Pipe(Stream::from_reader(counted)?),
+            size: None,
+            read,
+        });
+    }
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    let plain = metadata.is_file() && !is_compressed(&mut file)?;
+    let counted = Counted {
+        inner: file,
+        bytes: Arc::clone(&read),
+    };
+    let dump = match plain {
+        true => Dump::File(Stream::new(counted)?),
+        false => Dump::Pipe(Stream::from_reader(counted)?),
+    };
+    Ok(Opened {
+        dump,
+        size: metadata.is_file().then_some(metadata.len()),
+        read,
+    })
+}
+
+/// Whether a file starts as gzip or Zstandard files do.
+fn is_compressed(file: &mut File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    Read::by_ref(file).take(4).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start.starts_with(&[0x1f, 0x8b]) || start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]))
+}
+
+impl Dump {
+    /// The declarations.
+    pub fn header(&self) -> Arc<Header> {
+        match self {
+            Self::File(stream) => Arc::clone(stream.header()),
+            Self::Pipe(stream) => Arc::clone(stream.header()),
+        }
+    }
+}
+
+impl Source for Dump {
+    fn header(&self) -> &Arc<Header> {
+        match self {
+            Self::File(stream) => stream.header(),
+            Self::Pipe(stream) => stream.header(),
+        }
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        visit: impl FnMut(lockstep_vcd::Event<'_>) -> std::ops::ControlFlow<B>,
+    ) -> Result<std::ops::ControlFlow<B>, Error> {
+        match self {
+            Self::File(stream) => stream.try_for_each(visit),
+            Self::Pipe(stream) => stream.try_for_each(visit),
+        }
+    }
+}

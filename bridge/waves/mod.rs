@@ -1,0 +1,17 @@
+//! Waveform dumps, looked at: what is in one, its values by clock cycle, the first difference of two.
+//!
+//! Knows dumps and the names of registers; nothing of designs, models or runs.
+
+pub mod clock;
+pub mod compare;
+pub mod decode;
+pub mod dump;
+pub mod glob;
+pub mod outline;
+pub mod printable;
+pub mod rename;
+pub mod rows;
+pub mod select;
+pub mod table;
+pub mod time;
+pub mod values;

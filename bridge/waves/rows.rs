@@ -1,0 +1,610 @@
+//! Values of signals around a place in a dump, one row a clock cycle or a change.
+
+use std::collections::VecDeque;
+use std::io::{Read, Seek};
+
+use lockstep_vcd::{Error, Probe, Source, Stream, Ticks, Value};
+
+use super::clock::Edges;
+use super::dump::Dump;
+
+/// Where a row is.
+#[derive(Clone, Copy, Debug)]
+pub enum Pace {
+    /// At every rising edge of this clock.
+    Clock(Probe, Sample),
+    /// At every tick in which one of the signals changes.
+    Changes,
+}
+
+/// Which values belong to a clock edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Sample {
+    /// At the end of the tick of the edge: what flip-flops put out
+    After,
+    /// Just before the tick of the edge: what flip-flops take in
+    Before,
+}
+
+impl Sample {
+    /// As a word before "rising edges".
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::After => "after",
+            Self::Before => "before",
+        }
+    }
+}
+
+/// The place that was asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    /// The last row not after this tick.
+    Time(u64),
+    /// The row of this rising edge of the clock, counted from 0.
+    Cycle(u64),
+}
+
+/// What to collect.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'p> {
+    /// A column each.
+    pub probes: &'p [Probe],
+    /// Rows.
+    pub pace: Pace,
+    /// The row in the middle.
+    pub target: Target,
+    /// Rows before and after it.
+    pub window: usize,
+}
+
+/// Values at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Tick.
+    pub time: u64,
+    /// Number of the rising edge, if they were counted.
+    pub cycle: Option<u64>,
+    /// A value a probe. None if the dump had given none yet.
+    pub values: Vec<Option<Value>>,
+}
+
+/// Rows around a place.
+#[derive(Debug)]
+pub struct Rows {
+    /// Values of the row before the first one, to tell changes from.
+    pub previous: Option<Vec<Option<Value>>>,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// Which row was asked for. None if the dump breaks off before it.
+    pub target: Option<usize>,
+    /// Why there are no more rows, if not for the end of the dump or the window.
+    pub fault: Option<Error>,
+}
+
+/// Why there are no rows.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsError {
+    /// The dump cannot be read.
+    #[error(transparent)]
+    Dump(#[from] Error),
+    /// The time is after the end.
+    #[error("expected a time not after the end of the dump")]
+    AfterEnd {
+        /// Last tick of the dump.
+        last: u64,
+    },
+    /// The clock does not rise so often.
+    #[error("expected a cycle of the dump, found {asked}; the clock rises {cycles} times, so that the last cycle is {}", cycles.saturating_sub(1))]
+    NoCycle {
+        /// The cycle asked for.
+        asked: u64,
+        /// Rising edges in the dump.
+        cycles: u64,
+    },
+    /// There is nothing to make rows of.
+    #[error(
+        "expected rising edges of the clock, found none; name another with --clock PATH, or take --changes"
+    )]
+    NoEdge,
+    /// There is nothing to make rows of.
+    #[error("expected values of the signals, found none in the dump")]
+    NoChange,
+}
+
+impl Request<'_> {
+    /// Rows of the signals before the target, itself, and the one before these, to tell changes from.
+    fn kept(&self) -> usize {
+        self.window.saturating_add(2)
+    }
+
+    /// Rows after the target. Before the first row, the first one is shown in any case.
+    const fn wanted_after(&self, none_before: bool) -> usize {
+        match (self.window, none_before) {
+            (0, true) => 1,
+            (window, _) => window,
+        }
+    }
+
+    fn is_past(&self, time: u64, cycle: Option<u64>) -> bool {
+        match self.target {
+            Target::Time(at) => time > at,
+            Target::Cycle(at) => cycle.is_some_and(|cycle| cycle > at),
+        }
+    }
+
+    /// The rows of `dump`, which was just opened. A file is read only around the place, if that is a time.
+    ///
+    /// # Errors
+    /// [`RowsError`].
+    pub fn collect(&self, dump: &mut Dump) -> Result<Rows, RowsError> {
+        match dump {
+            Dump::Pipe(stream) => self.scan(stream),
+            Dump::File(stream) => match self.seek(stream) {
+                // A scan shows what stands before the fault, and tells its line.
+                Err(RowsError::Dump(Error::Syntax { .. })) => {
+                    stream.rewind()?;
+                    self.scan(stream)
+                }
+                rows => rows,
+            },
+        }
+    }
+
+    /// Reads once, from the start on.
+    fn scan(&self, source: &mut impl Source) -> Result<Rows, RowsError> {
+        let mut watched = self.probes.to_vec();
+        watched.extend(self.pace.clock());
+        let mut ticks = Ticks::new(source.header(), &watched);
+        let mut scan = Scan::new(self);
+        let fault = loop {
+            match ticks.next(source) {
+                Ok(Some(time)) => {
+                    if scan.tick(time, &mut ticks) {
+                        break None;
+                    }
+                }
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+        };
+        scan.finish(ticks.time(), fault)
+    }
+
+    /// Finds the times of the rows, then the values there.
+    fn seek<R: Read + Seek>(&self, stream: &mut Stream<R>) -> Result<Rows, RowsError> {
+        let places = match self.target {
+            Target::Time(at) => self.places_around(stream, at)?,
+            Target::Cycle(_) => self.places_from_start(stream)?,
+        };
+        let all = || places.before.iter().chain(&places.after);
+        let (Some(first), Some(last)) = (all().next(), all().last()) else {
+            return Err(self.no_rows());
+        };
+        let range = first.0.saturating_sub(1)..=last.0;
+        let traces = stream.window(self.probes, range)?;
+        let values = |time: u64| {
+            let seen = match self.pace {
+                Pace::Clock(_, Sample::Before) => time.checked_sub(1),
+                _ => Some(time),
+            };
+            traces
+                .iter()
+                .map(|trace| trace.at(seen?).cloned())
+                .collect()
+        };
+        let row = |&(time, cycle): &(u64, Option<u64>)| Row {
+            time,
+            cycle,
+            values: values(time),
+        };
+        let before = places.before.iter().map(row).collect();
+        let after = places.after.iter().map(row).collect();
+        Ok(self.rows(before, after, None))
+    }
+
+    /// Rows at and before the target, as many as are kept, and rows after it, from the start of the dump.
+    fn places_from_start<R: Read + Seek>(
+        &self,
+        stream: &mut Stream<R>,
+    ) -> Result<Places, RowsError> {
+        let clock = self.pace.clock().ok_or(RowsError::NoEdge)?;
+        let mut ticks = Ticks::new(stream.header(), &[clock]);
+        let mut edges = Edges::default();
+        let mut places = Places::default();
+        let mut cycle = 0;
+        while let Some(time) = ticks.next(stream)? {
+            ticks.drain().for_each(|(_, value)| edges.change(&value));
+            if !edges.tick() {
+                continue;
+            }
+            if places.enter((time, Some(cycle)), self) {
+                return Ok(places);
+            }
+            cycle += 1;
+        }
+        match self.target {
+            Target::Cycle(asked) if asked >= cycle => Err(no_cycle(asked, cycle)),
+            _ => Ok(places),
+        }
+    }
+
+    /// The same for a time, reading only around it, in growing steps.
+    fn places_around<R: Read + Seek>(
+        &self,
+        stream: &mut Stream<R>,
+        at: u64,
+    ) -> Result<Places, RowsError> {
+        let Some(times) = stream.times()? else {
+            return Err(self.no_rows());
+        };
+        let (first, last) = times.into_inner();
+        if at > last {
+            return Err(RowsError::AfterEnd { last });
+        }
+        let mut reach = 1_u64;
+        loop {
+            let (start, end) = (at.saturating_sub(reach), at.saturating_add(reach));
+            let mut places = Places::default();
+            let from = stream.seek(start)?;
+            let mut finder = Finder::new(self, stream, from, end);
+            while let Some(time) = finder.next(stream)? {
+                if time >= start && places.enter((time, None), self) {
+                    break;
+                }
+            }
+            let below = start <= first || places.before.len() >= self.kept();
+            let above =
+                end >= last || places.after.len() >= self.wanted_after(places.before.is_empty());
+            if below && above {
+                return Ok(places);
+            }
+            reach = reach.saturating_mul(4);
+        }
+    }
+
+    fn no_rows(&self) -> RowsError {
+        match self.pace {
+            Pace::Clock(..) => RowsError::NoEdge,
+            Pace::Changes => RowsError::NoChange,
+        }
+    }
+
+    /// Puts rows together; of those before, the first may be there only to tell changes from.
+    fn rows(&self, mut before: VecDeque<Row>, after: Vec<Row>, fault: Option<Error>) -> Rows {
+        let previous = match before.len() > self.window.saturating_add(1) {
+            true => before.pop_front().map(|row| row.values),
+            false => None,
+        };
+        let reached = match self.target {
+            Target::Time(_) => fault.is_none() || !after.is_empty(),
+            Target::Cycle(at) => before.back().is_some_and(|row| row.cycle == Some(at)),
+        };
+        // Before the first row, the first row is the nearest.
+        let target = reached.then_some(before.len().saturating_sub(1));
+        Rows {
+            previous,
+            rows: before.into_iter().chain(after).collect(),
+            target,
+            fault,
+        }
+    }
+}
+
+const fn no_cycle(asked: u64, cycles: u64) -> RowsError {
+    match cycles {
+        0 => RowsError::NoEdge,
+        _ => RowsError::NoCycle { asked, cycles },
+    }
+}
+
+impl Pace {
+    const fn clock(&self) -> Option<Probe> {
+        match self {
+            Self::Clock(probe, _) => Some(*probe),
+            Self::Changes => None,
+        }
+    }
+}
+
+/// Times and cycles of rows.
+#[derive(Debug, Default)]
+struct Places {
+    /// At and before the target.
+    before: VecDeque<(u64, Option<u64>)>,
+    after: Vec<(u64, Option<u64>)>,
+}
+
+impl Places {
+    /// Enters a row; whether it is the last one needed.
+    fn enter(&mut self, place: (u64, Option<u64>), request: &Request<'_>) -> bool {
+        if request.is_past(place.0, place.1) {
+            let wanted = request.wanted_after(self.before.is_empty());
+            if self.after.len() < wanted {
+                self.after.push(place);
+            }
+            return self.after.len() >= wanted;
+        }
+        self.before.push_back(place);
+        if self.before.len() > request.kept() {
+            self.before.pop_front();
+        }
+        false
+    }
+}
+
+/// Finds rows from the middle of a dump on.
+struct Finder {
+    ticks: Ticks,
+    pace: Pace,
+    edges: Edges,
+    values: Vec<Option<Value>>,
+}
+
+impl Finder {
+    fn new(request: &Request<'_>, source: &impl Source, from: u64, end: u64) -> Self {
+        let watched = match request.pace {
+            Pace::Clock(clock, _) => vec![clock],
+            Pace::Changes => request.probes.to_vec(),
+        };
+        Self {
+            ticks: Ticks::new(source.header(), &watched).from(from).to(end),
+            pace: request.pace,
+            edges: Edges::default(),
+            values: vec![None; watched.len()],
+        }
+    }
+
+    /// Time of the next row.
+    fn next(&mut self, source: &mut impl Source) -> Result<Option<u64>, Error> {
+        while let Some(time) = self.ticks.next(source)? {
+            let mut changed = false;
+            for (place, value) in self.ticks.drain() {
+                match self.pace {
+                    Pace::Clock(..) => self.edges.change(&value),
+                    Pace::Changes => changed |= replace(&mut self.values[place], value),
+                }
+            }
+            if self.edges.tick() || changed {
+                return Ok(Some(time));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Sets a value; whether it differs from the one before.
+fn replace(slot: &mut Option<Value>, value: Value) -> bool {
+    let changed = slot.as_ref() != Some(&value);
+    *slot = Some(value);
+    changed
+}
+
+/// Collects rows while a dump is read from its start.
+struct Scan<'r> {
+    request: &'r Request<'r>,
+    values: Vec<Option<Value>>,
+    pending: Vec<(usize, Value)>,
+    edges: Edges,
+    cycles: u64,
+    before: VecDeque<Row>,
+    after: Vec<Row>,
+    done: bool,
+}
+
+impl<'r> Scan<'r> {
+    fn new(request: &'r Request<'r>) -> Self {
+        Self {
+            request,
+            values: vec![None; request.probes.len()],
+            pending: Vec::new(),
+            edges: Edges::default(),
+            cycles: 0,
+            before: VecDeque::new(),
+            after: Vec::new(),
+            done: false,
+        }
+    }
+
+    /// Takes the changes of a tick; whether all rows are there.
+    fn tick(&mut self, time: u64, ticks: &mut Ticks) -> bool {
+        for (place, value) in ticks.drain() {
+            match place < self.values.len() {
+                true => self.pending.push((place, value)),
+                false => self.edges.change(&value),
+            }
+        }
+        let risen = self.edges.tick();
+        let before = matches!(self.request.pace, Pace::Clock(_, Sample::Before));
+        if risen && before {
+            self.enter(time);
+        }
+        let mut changed = false;
+        for (place, value) in self.pending.drain(..) {
+            changed |= replace(&mut self.values[place], value);
+        }
+        let row = match self.request.pace {
+            Pace::Clock(..) => risen && !before,
+            Pace::Changes => changed,
+        };
+        if row {
+            self.enter(time);
+        }
+        self.done
+    }
+
+    fn enter(&mut self, time: u64) {
+        let clocked = self.request.pace.clock().is_some();
+        let cycle = clocked.then_some(self.cycles);
+        self.cycles += 1;
+        let past = self.request.is_past(time, cycle);
+        let wanted = self.request.wanted_after(self.before.is_empty());
+        let row = || Row {
+            time,
+            // The same columns as where cycles are not counted.
+            cycle: cycle.filter(|_| matches!(self.request.target, Target::Cycle(_))),
+            values: self.values.clone(),
+        };
+        if !past {
+            self.before.push_back(row());
+            if self.before.len() > self.request.kept() {
+                self.before.pop_front();
+            }
+        } else if self.after.len() < wanted {
+            self.after.push(row());
+        }
+        self.done = past && self.after.len() >= wanted;
+    }
+
+    fn finish(self, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
+        if let (false, None) = (self.done, &fault) {
+            match self.request.target {
+                Target::Time(at) if at > last => return Err(RowsError::AfterEnd { last }),
+                Target::Cycle(asked) if asked >= self.cycles => {
+                    return Err(no_cycle(asked, self.cycles));
+                }
+                _ => {}
+            }
+        }
+        if self.before.is_empty() && self.after.is_empty() {
+            return Err(fault.map_or_else(|| self.request.no_rows(), RowsError::Dump));
+        }
+        Ok(self.request.rows(self.before, self.after, fault))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::io::Cursor;
+
+    use lockstep_vcd::Slice;
+
+    use super::*;
+
+    /// 4000 cycles of 10 ticks, rising at 5; one signal counts, one changes every 900 cycles, one never.
+    fn dump() -> String {
+        let mut text = String::from(
+            "$var wire 1 ! clk $end $var reg 16 a often $end $var reg 16 b rare $end $var reg 1 c once $end \
+             $enddefinitions $end\n#0\n0!\nb0 a\nb0 b\n1c\n",
+        );
+        for cycle in 0..4000 {
+            let time = 10 * cycle + 5;
+            write!(text, "#{time}\n1!\nb{cycle:b} a\n").unwrap();
+            if cycle % 900 == 0 {
+                writeln!(text, "b{:b} b", cycle / 900).unwrap();
+            }
+            write!(text, "#{}\n0!\n", time + 5).unwrap();
+        }
+        text
+    }
+
+    fn request(
+        text: &str,
+        names: &[&str],
+        pace: &str,
+        target: Target,
+        window: usize,
+        seek: bool,
+    ) -> Result<Rows, RowsError> {
+        let mut stream = Stream::new(Cursor::new(text))?;
+        let header = stream.header().clone();
+        let probes = names
+            .iter()
+            .map(|name| header.find(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let clock = header.find("clk")?;
+        let pace = match pace {
+            "after" => Pace::Clock(clock, Sample::After),
+            "before" => Pace::Clock(clock, Sample::Before),
+            _ => Pace::Changes,
+        };
+        let request = Request {
+            probes: &probes,
+            pace,
+            target,
+            window,
+        };
+        match seek {
+            true => request.seek(&mut stream),
+            false => request.scan(&mut Slice::new(text.as_bytes())?),
+        }
+    }
+
+    #[test]
+    fn seeking_finds_what_a_scan_finds() {
+        let text = dump();
+        let times = [0, 4, 5, 17, 9_000, 9_005, 20_003, 39_990, 39_995, 40_000].map(Target::Time);
+        let cycles = [0, 1, 900, 3998, 3999].map(Target::Cycle);
+        for names in [&["often", "rare", "once"][..], &["rare"], &["once"]] {
+            for pace in ["after", "before", "changes"] {
+                for target in times.into_iter().chain(cycles) {
+                    if pace == "changes" && matches!(target, Target::Cycle(_)) {
+                        continue;
+                    }
+                    for window in [0, 1, 5] {
+                        let [sought, scanned] = [true, false].map(|seek| {
+                            let rows = request(&text, names, pace, target, window, seek).unwrap();
+                            (rows.previous, rows.rows, rows.target)
+                        });
+                        assert_eq!(sought, scanned, "{names:?} {pace} {target:?} {window}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_row_asked_for_is_the_last_one_not_after_the_time() {
+        let rows = request(&dump(), &["often"], "after", Target::Time(109), 2, true).unwrap();
+        let times: Vec<_> = rows.rows.iter().map(|row| row.time).collect();
+        assert_eq!(
+            (times.as_slice(), rows.target),
+            (&[85, 95, 105, 115, 125][..], Some(2))
+        );
+        let values: Vec<_> = rows
+            .rows
+            .iter()
+            .map(|row| row.values[0].as_ref().unwrap().to_u64())
+            .collect();
+        assert_eq!(values, [8, 9, 10, 11, 12].map(Some));
+        assert_eq!(
+            rows.previous.unwrap()[0].as_ref().unwrap().to_u64(),
+            Some(7)
+        );
+    }
+
+    #[test]
+    fn values_before_an_edge_are_those_that_flip_flops_take_in() {
+        let rows = request(&dump(), &["often"], "before", Target::Cycle(10), 0, true).unwrap();
+        assert_eq!(rows.rows[0].time, 105);
+        assert_eq!(rows.rows[0].values[0].as_ref().unwrap().to_u64(), Some(9));
+    }
+
+    #[test]
+    fn places_outside_of_the_dump_are_errors() {
+        for seek in [true, false] {
+            let of = |target| request(&dump(), &["often"], "after", target, 2, seek).unwrap_err();
+            assert!(matches!(
+                of(Target::Time(40_001)),
+                RowsError::AfterEnd { last: 40_000 }
+            ));
+            assert!(matches!(
+                of(Target::Cycle(4000)),
+                RowsError::NoCycle {
+                    asked: 4000,
+                    cycles: 4000
+                }
+            ));
+        }
+    }
+
+    #[test]
+    fn a_dump_that_breaks_off_shows_what_it_has() {
+        let text = dump() + "nonsense\n";
+        let rows = request(&text, &["often"], "after", Target::Cycle(5000), 2, false).unwrap();
+        assert!(rows.fault.is_some());
+        assert_eq!(rows.target, None);
+        assert_eq!(rows.rows.last().unwrap().time, 39_995);
+    }
+}

@@ -1,0 +1,89 @@
+//! Sample intervals of a long run without a reset: SPE-24, and the bytes of the random number generator.
+
+use pmu_lockstep::dut::RtlSource;
+use pmu_lockstep::lockstep::engine::Control;
+use pmu_lockstep::lockstep::sampling::SamplingSummary;
+use pmu_lockstep::lockstep::{Lockstep, Outcome};
+use pmu_lockstep::stimulus::{Reader, Stimulus, StimulusError, Writer};
+use pmu_model::{CycleInput, Implementation, SysReg};
+
+use crate::implementations::{implementation, rtl};
+use crate::scratch::scratch;
+
+const INTERVAL: u64 = 2;
+const CYCLES: usize = 1_500_000;
+
+/// Samples operations at up to 15 a cycle with PMSIRR_EL1 = {INTERVAL, `rnd`}, on the RTL beside the model.
+fn sampled(name: &str, implementation: &Implementation, rnd: bool) -> SamplingSummary {
+    let path = scratch(&format!("sampling/{name}")).join("long.stim");
+    let mut writer = Writer::create(&path, implementation, None).expect("a file");
+    let start = [
+        CycleInput::reset(),
+        CycleInput::write(SysReg::Pmsirr, INTERVAL << 8 | u64::from(rnd)),
+    ];
+    writer.append(&start).expect("room");
+    let cycles: Vec<_> = (0..CYCLES)
+        .map(|k| CycleInput {
+            profiling: CycleInput::PROFILING_ENABLED,
+            // No period in common with the interval.
+            operations: 15 - (k % 7) as u8,
+            complete: 1,
+            ..CycleInput::default()
+        })
+        .collect();
+    writer.append(&cycles).expect("room");
+    writer.finish().expect("room");
+    let stimulus = Stimulus::Recorded(Reader::open(&path).expect("the file"));
+    let dut = rtl(&RtlSource::Bundled, implementation);
+    let mut run = Lockstep::new(implementation, dut, stimulus, 1).expect("a run");
+    let outcome = run.run(
+        u64::MAX,
+        &Control::default(),
+        |_| Ok::<_, StimulusError>(()),
+    );
+    assert!(matches!(outcome, Ok(Outcome::Agree)), "{outcome:#?}");
+    run.ledger().sampling().expect("an implementation with SPE")
+}
+
+/// The only mode of a run: mean, number of intervals and standard error.
+fn mean(summary: &SamplingSummary) -> (f64, u64, f64) {
+    let [mode] = &summary.intervals[..] else {
+        panic!("one mode: {summary:?}");
+    };
+    assert!(mode.intervals > 20_000, "{summary:?}");
+    let error = mode.standard_error.expect("many intervals");
+    (mode.mean, mode.intervals, error)
+}
+
+#[test]
+fn spe_24_without_random_perturbation_the_interval_is_exact() {
+    let summary = sampled("exact", &Implementation::default(), false);
+    assert_eq!(mean(&summary).0, (INTERVAL * 256 + 1) as f64);
+    assert_eq!(summary.random.draws, 0);
+}
+
+#[test]
+fn spe_24_without_ernd_the_mean_is_longer_by_half_a_byte() {
+    let implementation = implementation("two_threads");
+    assert!(!implementation.spe.ernd);
+    let summary = sampled("rnd", &implementation, true);
+    let (mean, intervals, error) = mean(&summary);
+    let expected = (INTERVAL * 256) as f64 + 128.5;
+    assert!((mean - expected).abs() < 3.0 * error, "{summary:?}");
+    // Bytes have a standard deviation of 73.9.
+    assert!((error - 73.9 / (intervals as f64).sqrt()).abs() < 0.02);
+    let p_value = summary.random.p_value.expect("enough bytes");
+    assert!(p_value > 0.001, "{summary:?}");
+}
+
+#[test]
+fn spe_24_with_ernd_the_mean_is_that_without_random_perturbation() {
+    let summary = sampled("ernd", &Implementation::default(), true);
+    let (mean, _, error) = mean(&summary);
+    let expected = (INTERVAL * 256 + 1) as f64;
+    assert!((mean - expected).abs() < 3.0 * error, "{summary:?}");
+    assert!(
+        summary.random.p_value.expect("enough bytes") > 0.001,
+        "{summary:?}"
+    );
+}

@@ -1,0 +1,14 @@
+//! `lockstep vcd` as users and scripts meet it, on the dumps of `tests/vcd`: what it prints, its exit codes.
+//!
+//! Needs no RTL. Golden files hold everything that a person reads: `snapshots/`.
+
+mod corpus;
+mod diff;
+mod golden;
+mod info;
+mod show;
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/scratch.rs"]
+mod scratch;
