@@ -25,12 +25,14 @@ module pmu_event_counter #(
 
   if (CounterBits == 64) begin : gen_64
     logic [63:0] sum;
+    logic [63:0] flips;
 
     // V is narrower than 32 bits: a carry is a bit that the addend cannot have changed by itself.
     // DUT-22: the carry goes on into bits 63:32 for either place of overflow.
     assign sum = pmevcntr_q + 64'(v_i);
-    assign carry_31_o = sum[32] != pmevcntr_q[32];
-    assign carry_63_o = pmevcntr_q[63] && !sum[63];
+    assign flips = sum ^ pmevcntr_q;
+    assign carry_31_o = flips[32];
+    assign carry_63_o = flips[63] && pmevcntr_q[63];
 
     always_ff @(posedge clk_i) begin
       if (rst_i || clear_i) pmevcntr_q <= '0;  // DUT-11, DUT-21
@@ -39,6 +41,9 @@ module pmu_event_counter #(
     end
 
     assign pmevcntr_o = pmevcntr_q;
+
+    logic unused_bits;
+    assign unused_bits = ^flips;
   end else begin : gen_32
     logic [32:0] sum;
 
