@@ -205,6 +205,7 @@ impl Model {
             sum = self.counters.add(&values.v, registers.long);
         }
         let overflow = sum.overflow & !written;
+        // DUT-15: V, also of a counter that is written.
         output.increment = values.v;
 
         // DUT-62: what the interval decides is as good as reserved.
@@ -248,6 +249,7 @@ impl Model {
                 clock_stopped: false,
                 input: *input,
                 types: self.types,
+                effective_types: std::array::from_fn(|n| registers.effective_type(n)),
                 long: registers.long,
                 counting,
                 enabled,
@@ -272,6 +274,7 @@ impl Model {
                     sampled,
                     happened: self.sampling.profiler().happened(),
                     coll_after: self.sampling.coll(),
+                    random: output.random_byte,
                     unknown: unknown.spe,
                     ..before
                 },

@@ -74,7 +74,7 @@ impl Plain {
     }
 
     fn counters_mask(&self) -> u32 {
-        1 << 31 | (1u32 << self.implementation.pmu.counters) - 1
+        (1 << 31) | ((1u32 << self.implementation.pmu.counters) - 1)
     }
 
     pub fn step(&mut self, input: &CycleInput, random: u8) -> CycleOutput {
@@ -281,8 +281,8 @@ impl Plain {
             output.increment[n] = v;
             let bits = if self.long { 64 } else { 32 };
             let old = u128::from(self.counters[n]);
-            let low = old & (1 << bits) - 1;
-            let carries = low + u128::from(v) >> bits != 0;
+            let low = old & ((1 << bits) - 1);
+            let carries = (low + u128::from(v)) >> bits != 0;
             if written >> n & 1 == 0 {
                 overflowed |= u32::from(carries) << n;
                 let mask = (1u128 << pmu.counter_bits) - 1;

@@ -176,11 +176,15 @@ impl Random {
             return;
         }
         let all: Vec<_> = SysReg::all(implementation).collect();
-        let register = match self.below(6) {
+        let register = match self.below(7) {
             0 => SysReg::Pmevtyper(self.below(31) as u8),
             1 => self.pick(&[SysReg::Pmselr, SysReg::Pmxevtyper, SysReg::Pmxevcntr]),
             2 => self.pick(&[SysReg::Spmselr, SysReg::Spmcfgr, SysReg::Spmdevaff]),
             3 => self.pick(&[SysReg::Pmsicr, SysReg::Pmbsr(1), SysReg::Pmbsr(3)]),
+            4 => {
+                let n = self.below(31) as u8;
+                self.pick(&[SysReg::Pmevcntr(n), SysReg::Pmovsclr])
+            }
             _ => self.pick(&all),
         };
         let kind = self.pick(&[1, 1, 1, 2, 2, 2, 3, 4, 5, 6]);
@@ -200,11 +204,11 @@ impl Random {
             // Counting and profiling go on most of the time.
             SysReg::Pmcr => self.next() & 0xFE | u64::from(!self.one_in(20)),
             SysReg::Pmcntenclr if is_write => 1 << self.below(32),
-            SysReg::Pmsirr => self.below(3) + 1 << 8 | self.below(2),
+            SysReg::Pmsirr => ((self.below(3) + 1) << 8) | self.below(2),
             SysReg::Pmsicr => self.pick(&[0, 5, 40, 3 << 56 | 20, 200 << 56 | 3]),
             SysReg::Spmselr => self.below(5) << 4 | self.below(4),
             SysReg::Pmselr => self.below(32),
-            SysReg::Pmevcntr(_) if self.bool() => u64::MAX << self.pick(&[4, 36]),
+            SysReg::Pmevcntr(_) if self.bool() => u64::MAX << self.pick(&[1, 4, 33]),
             _ => self.next() >> self.pick(&[0, 0, 32, 40]),
         };
         let types = matches!(register, SysReg::Pmevtyper(_) | SysReg::Pmxevtyper);
@@ -216,7 +220,15 @@ impl Random {
             };
             // Few of the filters, so that counters count.
             let filters = self.next() & self.next() & 0xFDF0_0000 | self.below(2) << 25;
-            input.access_data = input.access_data & !0xFFFF_FFFF | filters | event;
+            // Small thresholds, that values meet; and threshold, edge and link more often than not.
+            let th = if self.bool() {
+                self.below(6)
+            } else {
+                self.next() & 0xFFF
+            };
+            let control = self.next() & 0xF0C0_0000_0000_0000;
+            let other = self.next() & self.next() & 0x0F3F_F000_0000_0000;
+            input.access_data = control | other | th << 32 | filters | event;
         }
     }
 }
