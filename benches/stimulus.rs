@@ -1,5 +1,7 @@
-//! What a cycle of generated stimulus costs, by profile: `cargo bench --no-default-features --bench stimulus`.
+//! What a cycle of generated stimulus costs, by profile: `cargo bench --no-default-features --bench stimulus`, and with
+//! `-- NAME|FILE…` of these.
 
+use std::env;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -13,8 +15,15 @@ const ROUNDS: usize = 9;
 fn main() {
     println!("ns a cycle, {ROUNDS} rounds of {} cycles", BATCH * BATCHES);
     println!("{:<12} {:>8} {:>8}", "profile", "median", "lowest");
-    for name in Profile::NAMES {
-        let profile = Profile::named(name).expect("it is one of the names");
+    let mut words: Vec<_> = env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
+    if words.is_empty() {
+        words = Profile::NAMES.map(String::from).into();
+    }
+    for name in words {
+        let profile = Profile::load(&name).unwrap_or_else(|error| panic!("{error}"));
         let mut stimulus = Stimulus::from(
             Generator::new(1, &Implementation::default(), &profile).expect("they are consistent"),
         );

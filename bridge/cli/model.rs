@@ -6,6 +6,8 @@ use std::time::Instant;
 use clap::Args;
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::{AccessOutcome, CycleInput, CycleOutput, Implementation, Model, Unknown};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::model_trace::Trace;
@@ -62,7 +64,23 @@ struct Totals {
     resets: u64,
     accesses: u64,
     undefined: u64,
+    /// Accesses that are trapped, to any level.
+    trapped: u64,
+    sampling: Sampling,
     counters: Vec<Counter>,
+}
+
+/// Totals of Statistical Profiling.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Sampling {
+    /// Operations selected.
+    selected: u64,
+    /// How many of them collided.
+    collided: u64,
+    /// Random bytes drawn.
+    drawn: u64,
+    /// Cycles in which its outputs are UNKNOWN.
+    unknown: u64,
 }
 
 impl Totals {
@@ -79,6 +97,8 @@ impl Totals {
             resets: 0,
             accesses: 0,
             undefined: 0,
+            trapped: 0,
+            sampling: Sampling::default(),
             counters: names
                 .map(|name| Counter {
                     name,
@@ -93,6 +113,12 @@ impl Totals {
         self.resets += u64::from(input.is_reset());
         self.accesses += u64::from(output.access_outcome != AccessOutcome::None as u8);
         self.undefined += u64::from(output.access_outcome == AccessOutcome::Undefined as u8);
+        let trap = AccessOutcome::TrapEl1 as u8..=AccessOutcome::TrapEl3 as u8;
+        self.trapped += u64::from(trap.contains(&output.access_outcome));
+        self.sampling.selected += u64::from(output.selected);
+        self.sampling.collided += u64::from(output.collided);
+        self.sampling.drawn += u64::from(output.random_drawn);
+        self.sampling.unknown += u64::from(unknown.spe);
         let last = self.counters.len() - 1;
         for (n, counter) in self.counters.iter_mut().enumerate() {
             let lane = if n == last { CYCLE_COUNTER } else { n };
@@ -106,13 +132,19 @@ impl Totals {
 
     fn text(&self) -> String {
         let mut text = format!(
-            "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED\n\
+            "{} cycles, implementation {}, {} resets, {} register accesses, {} of them UNDEFINED, {} trapped\n\
+             sampling: {} operations selected, {} of them collided, {} random bytes drawn, {} cycles UNKNOWN\n\
              {:>16} {:>16} {:>8} {:>12} {:>10}\n",
             self.cycles,
             self.implementation,
             self.resets,
             self.accesses,
             self.undefined,
+            self.trapped,
+            self.sampling.selected,
+            self.sampling.collided,
+            self.sampling.drawn,
+            self.sampling.unknown,
             "",
             "sum of V",
             "largest",
@@ -135,6 +167,8 @@ impl Totals {
 /// Runs the model alone.
 pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
     let (implementation, mut stimulus) = source(args)?;
+    // There is no design to take the random bytes from (DUT-61).
+    let mut random = ChaCha8Rng::seed_from_u64(stimulus.seed().unwrap_or(args.seed));
     let mut model = Model::new(&implementation).map_err(Failure::usage)?;
     let mut totals = Totals::new(&implementation, &stimulus);
     let recorded = args.stimulus.is_some();
@@ -143,9 +177,23 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
         .unwrap_or(if recorded { u64::MAX } else { DEFAULT_CYCLES });
     let start = Instant::now();
     match &args.trace {
-        None => run(&mut model, &mut stimulus, cycles, &mut totals, None)?,
+        None => run(
+            &mut model,
+            &mut stimulus,
+            &mut random,
+            cycles,
+            &mut totals,
+            None,
+        )?,
         Some(path) => traced(path, &implementation, |trace| {
-            run(&mut model, &mut stimulus, cycles, &mut totals, Some(trace))
+            run(
+                &mut model,
+                &mut stimulus,
+                &mut random,
+                cycles,
+                &mut totals,
+                Some(trace),
+            )
         })?,
     }
     totals.seconds = start.elapsed().as_secs_f64();
@@ -194,6 +242,7 @@ fn traced(
 fn run(
     model: &mut Model,
     stimulus: &mut Stimulus,
+    random: &mut ChaCha8Rng,
     cycles: u64,
     totals: &mut Totals,
     mut trace: Option<&mut Trace<'_>>,
@@ -202,6 +251,7 @@ fn run(
     let mut inputs = vec![CycleInput::default(); BATCH];
     let mut outputs = vec![CycleOutput::default(); BATCH];
     let mut unknowns = vec![Unknown::default(); BATCH];
+    let mut bytes = vec![0; BATCH];
     while totals.cycles < cycles {
         let wanted = usize::try_from(cycles - totals.cycles)
             .unwrap_or(BATCH)
@@ -214,17 +264,25 @@ fn run(
         }
         let inputs = &inputs[..made];
         hasher.update(inputs);
+        // One byte a cycle, whether or not it is drawn, so that a run does not depend on how it is cut.
+        random.fill_bytes(&mut bytes[..made]);
         match &mut trace {
             None => model.run(
                 inputs,
-                &vec![0; made],
+                &bytes[..made],
                 &mut outputs[..made],
                 &mut unknowns[..made],
             ),
             Some(trace) => {
                 for k in 0..made {
                     trace
-                        .step(model, &inputs[k], &mut outputs[k], &mut unknowns[k])
+                        .step(
+                            model,
+                            &inputs[k],
+                            bytes[k],
+                            &mut outputs[k],
+                            &mut unknowns[k],
+                        )
                         .map_err(Failure::infrastructure)?;
                 }
             }

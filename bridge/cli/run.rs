@@ -35,9 +35,9 @@ pub struct RunArgs {
     /// Cycles to run [default: 1000000; a recorded stimulus to its end]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Weights of the generated stimulus (TOML)
-    #[arg(long, value_name = "FILE.toml", conflicts_with = "stimulus")]
-    profile: Option<PathBuf>,
+    /// Mix of the generated stimulus: threshold, spe, access, cycles, spmu, mixed, or a TOML file [default: mixed]
+    #[arg(long, value_name = "NAME|FILE.toml", conflicts_with = "stimulus")]
+    profile: Option<String>,
     /// Write the stimulus to a file
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -163,16 +163,13 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     let implementation =
         implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
     let profile = match &args.profile {
-        Some(path) => load_profile(path)?,
+        Some(word) => Profile::load(word).map_err(Failure::usage)?,
         None => Profile::default(),
     };
     let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
     let mut replay = format!("lockstep run --seed {}", args.seed);
-    if let Some(path) = &args.profile {
-        replay.push_str(&format!(
-            " --profile {}",
-            quoted(&path.display().to_string())
-        ));
+    if let Some(word) = &args.profile {
+        replay.push_str(&format!(" --profile {}", quoted(word)));
     }
     Job {
         origin: Some(Origin::of(&generator)),
@@ -472,15 +469,4 @@ fn stimulus_failure(error: StimulusError) -> Failure {
         }
         _ => Failure::usage(error),
     }
-}
-
-fn load_profile(path: &Path) -> Result<Profile, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!(
-            "{}: cannot be read: {error}; name a profile (TOML)",
-            path.display()
-        ))
-    })?;
-    Profile::from_toml(&text)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }

@@ -64,6 +64,8 @@ pub struct Generator {
     access: Access,
     cycles: Cycles,
     sequence: Sequence,
+    /// The cycle that the next phase of an area begins in.
+    phase_end: u64,
     /// Cycles before the next reset.
     reset_left: u32,
     is_first_reset: bool,
@@ -107,6 +109,7 @@ impl Generator {
             access: Access::new(),
             cycles: Cycles::new(),
             sequence: Sequence::None,
+            phase_end: 0,
             reset_left: 0,
             is_first_reset: true,
             last_address: 0,
@@ -133,22 +136,19 @@ impl Generator {
     /// Makes the next cycles. How a run is cut into calls does not change its bytes.
     #[inline(always)]
     pub fn fill(&mut self, cycles: &mut [CycleInput]) {
-        for cycle in &mut *cycles {
+        for cycle in cycles {
             self.step(cycle);
+            self.cycle += 1;
         }
-        self.cycle += cycles.len() as u64;
     }
 
     #[inline(always)]
     fn step(&mut self, input: &mut CycleInput) {
+        if self.cycle >= self.phase_end {
+            self.begin_phases();
+        }
         let context = &mut self.context;
         let tables = &*self.tables;
-        if self.threshold.advance(&tables.threshold, context) {
-            let at_work = context.queue.is_empty() && self.sequence == Sequence::None;
-            if at_work && context.shadow.is_mostly_off(&context.facts) {
-                context.enable_most();
-            }
-        }
         let control = context.words.next();
         let first = context.words.next();
         let masks = [first, mix(first, control)];
@@ -157,12 +157,11 @@ impl Generator {
         let allowed = self.threshold.allowed((control >> 40) as u16, context);
 
         // PE, threads and clock.
+        let (fate, spe_change) = ((life >> 54) as u32, tables.spe.change);
         if tables.has_access {
             self.access
                 .advance((life >> 44 & 0x3FF) as u32, &tables.access, context);
         }
-        let halted = self.access.is_halted();
-        let (fate, spe_change) = ((life >> 54) as u32, u32::from(tables.profile.spe.change));
         let mut threads = [0; THREADS];
         let mut stopped = false;
         if tables.has_cycles {
@@ -171,14 +170,11 @@ impl Generator {
                 .advance(fate, spe_change, &tables.cycles, context);
             threads = self.cycles.draw((life >> 12) as u32, &context.facts);
         }
+        let halted = self.access.is_halted();
         input.driven = self.access.driven() * u8::from(tables.has_access) | self.cycles.driven();
         input.clock_stopped = u8::from(stopped);
         input.counting_allowed = if halted { 0 } else { allowed };
-        input.controls = self.access.controls;
-        input.hpmn = self.access.hpmn;
-        input.pmuacr = self.access.pmuacr;
-        input.spmaccessr_el2 = self.access.spmaccessr[0];
-        input.spmaccessr_el3 = self.access.spmaccessr[1];
+        self.access.drive(input);
         for t in 0..THREADS {
             input.threads[t] = Thread {
                 state: self.access.states[t],
@@ -189,13 +185,14 @@ impl Generator {
 
         let goes_on = !stopped && self.reset_left != 0;
         let mut coincidence = None;
-        let mut inputs = sampling::Inputs::NONE;
+        let mut inputs = sampling::Inputs::default();
         if tables.has_spe {
-            inputs = self
-                .sampling
-                .draw(life, fate < spe_change, halted, &tables.spe, context);
+            if fate < spe_change {
+                self.sampling.change(context);
+            }
+            inputs = self.sampling.draw(life, halted);
             if goes_on {
-                coincidence = self.sampling.count(&inputs, context);
+                coincidence = self.sampling.count(&inputs, &context.facts);
             }
         }
         input.operations = inputs.operations;
@@ -243,6 +240,39 @@ impl Generator {
             if let Some(within) = self.context.reset_within.take() {
                 self.reset_left = self.reset_left.min(within);
             }
+        }
+    }
+
+    /// Begins the phases of the areas whose last ones have ended.
+    #[cold]
+    #[inline(never)]
+    fn begin_phases(&mut self) {
+        let (context, tables, now) = (&mut self.context, &*self.tables, self.cycle);
+        if self.threshold.phase_end <= now {
+            self.threshold.begin_phase(now, &tables.threshold, context);
+            let at_work = context.queue.is_empty() && self.sequence == Sequence::None;
+            if at_work && context.shadow.is_mostly_off(&context.facts) {
+                context.enable_most();
+            }
+        }
+        self.phase_end = self.threshold.phase_end;
+        if tables.has_access {
+            if self.access.phase_end <= now {
+                self.access.begin_phase(now, &tables.access, context);
+            }
+            self.phase_end = self.phase_end.min(self.access.phase_end);
+        }
+        if tables.has_cycles {
+            if self.cycles.phase_end <= now {
+                self.cycles.begin_phase(now, &tables.cycles, context);
+            }
+            self.phase_end = self.phase_end.min(self.cycles.phase_end);
+        }
+        if tables.has_spe {
+            if self.sampling.phase_end <= now {
+                self.sampling.begin_phase(now, &tables.spe, context);
+            }
+            self.phase_end = self.phase_end.min(self.sampling.phase_end);
         }
     }
 
@@ -299,9 +329,9 @@ impl Generator {
         let typed = match op.kind {
             kind if kind == AccessKind::Write as u8 => {
                 let reset_is_near = self.reset_left < 128;
-                self.sampling
-                    .expected
-                    .write(op.address, op.data, reset_is_near);
+                if registers::SAMPLING.contains(&op.address) {
+                    self.sampling.write(op.address, op.data, reset_is_near);
+                }
                 let is_type = registers::is_event_type(op.address);
                 if is_type && !context.is_open {
                     None
@@ -344,7 +374,9 @@ impl Generator {
         }
         self.sampling.reset();
         if self.tables.has_access {
-            self.access.reset(&self.tables.access, context);
+            let now = self.cycle + 1;
+            self.access.reset(now, &self.tables.access, context);
+            self.phase_end = self.phase_end.min(self.access.phase_end);
         }
         let resets = &self.tables.profile.reset;
         let mut bits = context.words.bits();

@@ -26,6 +26,8 @@ mod types;
 mod writer;
 
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 mod mutants;
 #[cfg(test)]
 mod statistics;

@@ -48,26 +48,26 @@ impl Tables {
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     mode: AccessMode,
-    /// Cycles before the next phase.
-    phase_left: u32,
+    /// The cycle that the next phase begins in.
+    pub(super) phase_end: u64,
     /// Out of 1024 cycles, how many change something.
     change: u32,
     /// SCR_EL3.EEL2, and EL2 enabled where it does not matter.
     secure_el2: bool,
     any_el2: bool,
     pub(super) states: [u8; THREADS],
-    pub(super) controls: u32,
     pub(super) hpmn: u8,
-    pub(super) pmuacr: u32,
+    controls: u32,
+    pmuacr: u32,
     /// SPMACCESSR_EL2 and SPMACCESSR_EL3.
-    pub(super) spmaccessr: [u64; 2],
+    spmaccessr: [u64; 2],
 }
 
 impl Access {
     pub(super) fn new() -> Self {
         Self {
             mode: AccessMode::Open,
-            phase_left: 0,
+            phase_end: 0,
             change: 0,
             secure_el2: false,
             any_el2: false,
@@ -91,32 +91,49 @@ impl Access {
         self.controls & control::HALTED != 0 && self.mode != AccessMode::Undriven
     }
 
+    /// Writes what is driven, but for the threads' states.
+    #[inline(always)]
+    pub(super) fn drive(&self, input: &mut CycleInput) {
+        input.hpmn = self.hpmn;
+        input.controls = self.controls;
+        input.pmuacr = self.pmuacr;
+        input.spmaccessr_el2 = self.spmaccessr[0];
+        input.spmaccessr_el3 = self.spmaccessr[1];
+    }
+
     /// Goes on by a cycle, with 10 random bits.
     #[inline(always)]
     pub(super) fn advance(&mut self, random: u32, tables: &Tables, context: &mut Context) {
-        if self.phase_left == 0 {
-            self.begin_phase(None, tables, context);
-        }
-        self.phase_left -= 1;
         if random < self.change {
             self.change(tables, context);
         }
     }
 
-    /// After a reset: the highest level, and a phase in which it can do its work.
+    /// After a reset in the cycle before `now`: the highest level, and a phase in which it can do its work.
     #[cold]
-    pub(super) fn reset(&mut self, tables: &Tables, context: &mut Context) {
+    pub(super) fn reset(&mut self, now: u64, tables: &Tables, context: &mut Context) {
         self.states = [tables.states.highest; THREADS];
-        self.begin_phase(Some(AccessMode::Open), tables, context);
+        self.begin(Some(AccessMode::Open), now, tables, context);
     }
 
+    /// Begins a phase in cycle `now`.
     #[cold]
+    pub(super) fn begin_phase(&mut self, now: u64, tables: &Tables, context: &mut Context) {
+        self.begin(None, now, tables, context);
+    }
+
     #[inline(never)]
-    fn begin_phase(&mut self, mode: Option<AccessMode>, tables: &Tables, context: &mut Context) {
+    fn begin(
+        &mut self,
+        mode: Option<AccessMode>,
+        now: u64,
+        tables: &Tables,
+        context: &mut Context,
+    ) {
         let area = &tables.area;
         let mut bits = context.words.bits();
         let range = u32::from(area.longest - area.shortest) + 1;
-        self.phase_left = u32::from(area.shortest) + bits.below(range);
+        self.phase_end = now + u64::from(u32::from(area.shortest) + bits.below(range));
         let drawn = AccessMode::ALL[tables.kinds.choose(bits.take(8) as u8)];
         self.mode = mode.unwrap_or(drawn);
         self.change = u32::from(match self.mode {
@@ -142,6 +159,11 @@ impl Access {
                 self.controls |= control::HALTED;
                 if bits.take(2) > 0 {
                     self.controls |= control::EDSCR_SDD;
+                }
+                if bits.take(1) > 0 {
+                    // What is UNDEFINED with SDD instead of trapped to EL3.
+                    self.controls |= control::MDCR_EL3_TPM;
+                    self.controls &= !control::MDCR_EL3_ENPM2;
                 }
             }
         }
@@ -193,7 +215,9 @@ impl Access {
         match bits.take(3) {
             0 if tables.states.has_streaming => *state ^= Thread::STREAMING,
             kind => {
-                let ways = tables.states.ways(*state, kind & 1 == 1);
+                // There is nothing above EL3.
+                let up = kind & 1 == 1 && *state & 3 != 3;
+                let ways = tables.states.ways(*state, up);
                 *state = ways[bits.below(ways.len() as u32) as usize] | streaming;
             }
         }

@@ -39,8 +39,8 @@ impl Tables {
 #[derive(Clone, Debug)]
 pub(super) struct Cycles {
     mode: CyclesMode,
-    /// Cycles before the next phase.
-    phase_left: u32,
+    /// The cycle that the next phase begins in.
+    pub(super) phase_end: u64,
     /// What the cycles of the phase choose from: conditions and count, in place.
     palette: [u32; 16],
     /// ACTIVE and WFX of each thread, in place; beyond the threads of the implementation anything.
@@ -58,7 +58,7 @@ impl Cycles {
     pub(super) fn new() -> Self {
         Self {
             mode: CyclesMode::Undriven,
-            phase_left: 0,
+            phase_end: 0,
             palette: [0; 16],
             own: [0; THREADS],
             waiting: 0,
@@ -86,10 +86,6 @@ impl Cycles {
         tables: &Tables,
         context: &mut Context,
     ) -> bool {
-        if self.phase_left == 0 {
-            self.begin_phase(tables, context);
-        }
-        self.phase_left -= 1;
         let area = &tables.area;
         let changes = spent + u32::from(area.change);
         if random < changes + u32::from(area.stop) && random >= spent {
@@ -100,7 +96,7 @@ impl Cycles {
             }
         }
         let stopped = self.stopped > 0;
-        self.stopped = self.stopped.saturating_sub(1);
+        self.stopped -= u32::from(stopped);
         stopped
     }
 
@@ -137,13 +133,14 @@ impl Cycles {
         }
     }
 
+    /// Begins a phase in cycle `now`.
     #[cold]
     #[inline(never)]
-    fn begin_phase(&mut self, tables: &Tables, context: &mut Context) {
+    pub(super) fn begin_phase(&mut self, now: u64, tables: &Tables, context: &mut Context) {
         let area = &tables.area;
         let mut bits = context.words.bits();
         let range = u32::from(area.longest - area.shortest) + 1;
-        self.phase_left = u32::from(area.shortest) + bits.below(range);
+        self.phase_end = now + u64::from(u32::from(area.shortest) + bits.below(range));
         self.mode = CyclesMode::ALL[tables.kinds.choose(bits.take(8) as u8)];
         let counts = bits.take(3);
         for i in 0..16 {

@@ -64,7 +64,7 @@ weights! {
         none None,
         /// One, seldom.
         rare Rare,
-        /// 0 to 3.
+        /// One, in a quarter of the cycles.
         even Even,
         /// 0 to 15.
         many Many,

@@ -81,7 +81,7 @@ impl Default for SpeArea {
         Self {
             shortest: 32,
             longest: 512,
-            change: 8,
+            change: 12,
             rates: Rates {
                 none: 8,
                 one: 16,
@@ -91,17 +91,17 @@ impl Default for SpeArea {
                 burst: 16,
             },
             completions: Completions {
-                none: 24,
+                none: 32,
                 rare: 40,
-                even: 40,
-                many: 24,
+                even: 48,
+                many: 16,
             },
             accesses: SpeAccesses {
                 interval: 16,
-                count: 64,
-                read: 64,
-                buffer: 24,
-                coincide: 40,
+                count: 60,
+                read: 48,
+                buffer: 28,
+                coincide: 52,
                 sample_type: 24,
                 restart: 24,
                 unknown: 1,
@@ -122,7 +122,7 @@ impl Default for AccessArea {
                 defect: 72,
                 mixed: 24,
                 wild: 16,
-                debug: 8,
+                debug: 12,
                 undriven: 24,
             },
             accesses: AccessAccesses {

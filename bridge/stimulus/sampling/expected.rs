@@ -56,8 +56,11 @@ impl Expected {
         if !was_enabled && self.count == 0 && self.ecount == 0 {
             self.load(facts);
         }
-        if self.ecount == 0 && operations <= self.count {
+        let secondary = self.random && facts.ernd && self.ecount > 0;
+        let running = if secondary { operations } else { 0 };
+        if operations <= self.count && (!secondary || running < u32::from(self.ecount)) {
             self.count -= operations;
+            self.ecount -= running as u8;
             return (false, false);
         }
         self.count_one_by_one(operations, facts)

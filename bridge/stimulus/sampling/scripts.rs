@@ -41,7 +41,7 @@ pub(in crate::stimulus) fn begin(
         }
         SpeScript::Read => return Some(read(&mut bits)),
         SpeScript::Buffer => {
-            let op = context.buffer_status(&mut bits);
+            let op = context.buffer_status(1, &mut bits);
             context.queue.push(op);
             if bits.take(1) == 0 {
                 context
@@ -54,7 +54,7 @@ pub(in crate::stimulus) fn begin(
         SpeScript::Restart => sampling.restart(bits, context),
         SpeScript::Unknown => {
             // INTERVAL = 0 is loaded at the next expiry; from there to the reset nothing is compared.
-            context.reset_within = Some(16 + bits.take(6));
+            context.reset_within = Some(32 + bits.take(6));
             let data = u64::from(bits.take(1));
             context.queue.push(Op::write_at(PMSIRR, data));
             context
@@ -88,7 +88,7 @@ impl Sampling {
     fn coincide(&mut self, mut bits: Bits, context: &mut Context) {
         let kind = bits.take(3);
         let op = match kind {
-            0..=3 => context.buffer_status(&mut bits),
+            0..=3 => context.buffer_status(2, &mut bits),
             4 => Op::write_at(PMSICR, context.interval_counters()),
             5 => Op::write_at(PMSIRR, context.interval(&mut bits)),
             _ => read(&mut bits),
@@ -140,8 +140,8 @@ impl Context {
         u64::from(ecount) << 56 | u64::from(count)
     }
 
-    /// A write of a PMBSR_ELx: COLL is cleared, or set, the other bits are random or zero.
-    fn buffer_status(&mut self, bits: &mut Bits) -> Op {
+    /// A write of a PMBSR_ELx: COLL is set in `sets` of four cases, else cleared; the other bits are random or zero.
+    fn buffer_status(&mut self, sets: u32, bits: &mut Bits) -> Op {
         let register = match bits.take(3) {
             0..=3 => PMBSR[0],
             4 | 5 => PMBSR[1],
@@ -152,7 +152,7 @@ impl Context {
         } else {
             self.words.next() & !COLL
         };
-        let coll = if bits.take(2) == 0 { COLL } else { 0 };
+        let coll = if bits.take(2) < sets { COLL } else { 0 };
         Op::write_at(register, other | coll)
     }
 }

@@ -39,8 +39,8 @@ impl Tables {
 pub(super) struct Threshold {
     values: EventValues,
     phase: usize,
-    /// Cycles before the next phase.
-    phase_left: u32,
+    /// The cycle that the next phase begins in.
+    pub(super) phase_end: u64,
     /// Of the phase.
     access: u32,
     gate: u32,
@@ -55,27 +55,13 @@ impl Threshold {
         Self {
             values: EventValues::new(),
             phase: 0,
-            phase_left: 0,
+            phase_end: 0,
             access: 0,
             gate: 0,
             allowed: u32::MAX,
             pulse: 0,
             pulse_left: 0,
         }
-    }
-
-    /// Begins a phase if none is left of the last.
-    ///
-    /// # Returns
-    /// Whether it did.
-    #[inline(always)]
-    pub(super) fn advance(&mut self, tables: &Tables, context: &mut Context) -> bool {
-        let begins = self.phase_left == 0;
-        if begins {
-            self.begin_phase(tables, context);
-        }
-        self.phase_left -= 1;
-        begins
     }
 
     /// Base values of a cycle, from 16 bits and two words.
@@ -117,14 +103,15 @@ impl Threshold {
         }
     }
 
+    /// Begins a phase in cycle `now`.
     #[cold]
     #[inline(never)]
-    fn begin_phase(&mut self, tables: &Tables, context: &mut Context) {
+    pub(super) fn begin_phase(&mut self, now: u64, tables: &Tables, context: &mut Context) {
         let mut bits = context.words.bits();
         self.phase = tables.kinds.choose(bits.take(8) as u8);
         let (phase, values, _) = &tables.phases[self.phase];
         let range = u32::from(phase.longest - phase.shortest) + 1;
-        self.phase_left = u32::from(phase.shortest) + bits.below(range);
+        self.phase_end = now + u64::from(u32::from(phase.shortest) + bits.below(range));
         self.access = u32::from(phase.access);
         self.gate = u32::from(phase.gate);
         let sparse = bits.chance(phase.sparse);
