@@ -328,7 +328,7 @@ impl Generator {
         let (shadow, facts) = (&mut context.shadow, &context.facts);
         let typed = match op.kind {
             kind if kind == AccessKind::Write as u8 => {
-                let reset_is_near = self.reset_left < 128;
+                let reset_is_near = self.reset_left < 128 || context.reset_within.is_some();
                 if registers::SAMPLING.contains(&op.address) {
                     self.sampling.write(op.address, op.data, reset_is_near);
                 }

@@ -143,7 +143,7 @@ impl Access {
         let random = context.words.next();
         self.open(random, context);
         match self.mode {
-            AccessMode::Open | AccessMode::Undriven => {}
+            AccessMode::Open => {}
             AccessMode::Defect => self.defects(context),
             AccessMode::Mixed => {
                 let flips = context.words.next();
@@ -151,7 +151,7 @@ impl Access {
                 self.controls ^= (flips & flips >> 32) as u32 & ALL & !control::HALTED;
                 self.limits(context);
             }
-            AccessMode::Wild => self.wild(tables, context),
+            AccessMode::Wild | AccessMode::Undriven => self.wild(tables, context),
             AccessMode::Debug => {
                 if bits.take(2) > 0 {
                     self.defects(context);
