@@ -25,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 pub mod contract;
+pub mod coverage;
 pub mod cycles;
 pub mod evtyper;
 pub mod implementation;

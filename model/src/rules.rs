@@ -13,14 +13,41 @@ pub struct Rule {
     pub clause: &'static str,
     /// The statement in one line.
     pub statement: &'static str,
+    /// Whether it can be taken in a cycle.
+    #[serde(skip)]
+    pub takes: Takes,
+}
+
+/// Where a rule is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// In some cycle of a run: [`crate::coverage`] counts it.
+    Cycle,
+    /// Fixed by the implementation, and checked without a run, for this reason.
+    Static(&'static str),
+    /// Not by the design at all, for this reason.
+    Outside(&'static str),
+}
+
+macro_rules! takes {
+    () => {
+        Takes::Cycle
+    };
+    ($takes:expr) => {
+        $takes
+    };
 }
 
 macro_rules! rules {
-    ($($id:literal, $clause:literal, $statement:literal;)+) => {
+    ($($id:literal, $clause:literal, $statement:literal $(=> $takes:expr)?;)+) => {
         /// All rules, in order of id.
-        pub const RULES: &[Rule] = &[$(Rule { id: $id, clause: $clause, statement: $statement }),+];
+        pub const RULES: &[Rule] = &[
+            $(Rule { id: $id, clause: $clause, statement: $statement, takes: takes!($($takes)?) }),+
+        ];
     };
 }
+
+use Takes::{Outside, Static};
 
 rules! {
     "TH-01", "D13.8 RHVGCV", "threshold counting is enabled iff TC != 000 or TH != 0";
@@ -34,6 +61,7 @@ rules! {
     "TH-09", "D13.8 RJJRJQ", "a counter that is not counting has V_B = C_T = V_T = V = 0";
     "TH-10", "D13.8 IGNYJH", "the link uses V[n-1] of the same cycle";
     "TH-11", "D13.8 RFLGYG note", "the link input is V[n-1], after its own threshold and edge, never V_B[n-1]";
+    "TH-12", "D13.8, A2", "thresholds apply in AArch32 too, where TC, TE, TLC and TH cannot be accessed" => Outside("the contract has no Execution state: it makes no difference");
     "TH-20", "D13.8 RWXVGN", "C_T: TC[2:1] = 00 V_B != TH, 01 V_B == TH, 10 V_B >= TH, 11 V_B < TH";
     "TH-21", "PMEVTYPER<n>_EL0.TC", "V_B and TH are compared unsigned and at full width";
     "TH-22", "D13.8 RNXPYM", "C_E: TC[0] = 0 C_P != C_T, TC[0] = 1 C_T rises";
@@ -56,6 +84,7 @@ rules! {
     "TH-42", "Example D13-6", "TH = 0, TE = 1: leading, falling and both edges of V_B != 0";
     "TH-43", "Example D13-7", "logical functions of two counters by linking";
     "TH-44", "D13.8 IYTVPB", "TC = 100, TLC = 10: counts V[n-1] only if V_B >= TH";
+    "TH-45", "D13.8 RMRLWN", "which events are coincident is IMPLEMENTATION DEFINED" => Outside("V_B of a cycle is what the stimulus drives");
     "TH-50", "D13.3", "PMEVCNTR<n>_EL0 += V[n]; the overflow flag is set by the carry out of bit 31 or 63";
     "TH-51", "D13.8 RHXHZC", "an even counter without an odd partner is not linked";
     "ETY-01", "D24.5.12", "encodings of PMEVTYPER<n>_EL0 and PMXEVTYPER_EL0";
@@ -81,6 +110,7 @@ rules! {
     "SPE-01", "D24.7 PMSICR_EL1", "fields of PMSICR_EL1: ECOUNT[63:56] with FEAT_SPE_ERnd, COUNT[31:0]";
     "SPE-02", "D24.7 PMSIRR_EL1", "fields of PMSIRR_EL1: INTERVAL[31:8], RND[0]";
     "SPE-03", "D24.7 PMSIDR_EL1", "PMSIDR_EL1 tells ERnd, and a minimum interval that is guidance only";
+    "SPE-04", "D24.7 PMBSR_ELx", "fields of PMBSR_ELx; COLL is bit 16";
     "SPE-05", "D14.3", "SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_COLLISION are 0x4000 to 0x4003";
     "SPE-10", "D17.3.3", "PMSICR_EL1 is loaded when profiling becomes enabled, iff all of it is zero";
     "SPE-11", "D17.3.5", "while profiling is disabled nothing is selected and the counters hold";
@@ -98,8 +128,8 @@ rules! {
     "SPE-30", "D17.3.2", "one byte is drawn per load (RND, no ERnd) or per expiry of COUNT (RND, ERnd), else none";
     "SPE-31", "D17.3.1", "ERnd tells whether the random number comes before or after the reload";
     "SPE-32", "D17.3.6", "the selected operation is the one that the counters say";
-    "SPE-33", "D17.2.1", "only members of the sample population count";
-    "SPE-34", "D17.1.2", "only operations of the profiled thread count";
+    "SPE-33", "D17.2.1", "only members of the sample population count" => Outside("only members of the sample population are driven");
+    "SPE-34", "D17.1.2", "only operations of the profiled thread count" => Outside("only operations of the profiled thread are driven");
     "SPE-40", "D17.3.7 RQWTQB", "the maximum number of simultaneous samples is IMPLEMENTATION DEFINED";
     "SPE-41", "D17.3.7 IQYCRM", "a selection with that many samples in flight collides";
     "SPE-42", "D17.3.7", "a collision: SAMPLE_COLLISION, PMBSR_ELx.COLL = 1 of one ELx, and no sample";
@@ -112,6 +142,7 @@ rules! {
     "CYC-02", "D14.4", "whether they count in WFI or WFE state is IMPLEMENTATION SPECIFIC";
     "CYC-03", "D14.4", "stall events count no cycle that CPU_CYCLES does not count";
     "CYC-04", "D14.4.1", "a thread that might execute instructions is active, also while it is stalled";
+    "CYC-05", "D14.4.1", "SMT: all threads are active; FGMT: one, in turns; SoEMT: one at most" => Outside("the stimulus drives a form; the model takes any, and the cross `activity` has what it drove");
     "CYC-06", "D14.4.1", "whether a thread in WFI or WFE state is active is IMPLEMENTATION SPECIFIC";
     "CYC-07", "D14.4.1", "MT = 0, not in WFI or WFE: CPU_CYCLES counts Processor cycles with the thread active";
     "CYC-08", "D14.4.1", "MT = 0, active in WFI or WFE: whether CPU_CYCLES counts is IMPLEMENTATION SPECIFIC";
@@ -125,6 +156,8 @@ rules! {
     "CYC-16", "PMEVTYPER<n>_EL0.MT", "the group is the PEs with equal affinity at level 1 and above";
     "CYC-17", "D14.4.2", "PMCCNTR counts every Processor cycle, active or not, whatever MT";
     "CYC-18", "D13.5", "PMCCNTR counts only while enabled";
+    "CYC-19", "D14.4.2", "increments of PMCCNTR are visible to direct reads in finite time" => Outside("DUT-13 says what a read returns");
+    "CYC-20", "PMEVTYPER<n>_EL0.MT", "the Effective MT decides, not the field";
     "CYC-21", "D14.4.1", "events that count cycles count at most 1 in a Processor cycle";
     "SPMU-01", "D24.5 SPMIIDR_EL1", "fields of SPMIIDR_EL1; RAZ if not implemented";
     "SPMU-02", "D24.5 SPMDEVARCH_EL1", "fields of SPMDEVARCH_EL1; PRESENT = 1 if implemented, else RAZ";
@@ -136,19 +169,20 @@ rules! {
     "SPMU-11", "D15.2", "a Counter Group has 0 to max counters";
     "SPMU-12", "D15.2 Table D15-1", "max by number of Counter Groups";
     "SPMU-13", "D15.2", "the first counter of Counter Group g is SPMEVCNTR<g * max>_EL0";
-    "SPMU-14", "D15.2 Example D15-1", "the Counter Groups have SPMCFGR_EL1.N + 1 counters in all, 1 to 64";
+    "SPMU-14", "D15.2 Example D15-1", "the Counter Groups have SPMCFGR_EL1.N + 1 counters in all, 1 to 64" => Static("Implementation::validate");
     "SPMU-15", "D15.2", "a counter is implemented if a Counter Group holds its index";
     "SPMU-16", "D15.3.2", "counter i is SPMEVCNTR<i MOD 16>_EL0 of bank i DIV 16";
     "SPMU-17", "D15.2", "N<m> of a Counter Group that does not exist is 0";
     "SPMU-18", "D24.5 SPMCFGR_EL1", "the registers of a System PMU that is not implemented are RAZ/WI";
-    "SPMU-19", "D15.2 Example D15-1", "NCG = 1, SPMCGCR0_EL1 = 0x0604: counters 0 to 3 and 32 to 37, N = 0x09";
-    "SPMU-20", "D15.2 IYKJXW", "software recognises SPMIIDR_EL1, else SPMDEVARCH_EL1, else uses SPMCFGR_EL1";
+    "SPMU-19", "D15.2 Example D15-1", "NCG = 1, SPMCGCR0_EL1 = 0x0604: counters 0 to 3 and 32 to 37, N = 0x09" => Static("an example: a test of spmu::configuration");
+    "SPMU-20", "D15.2 IYKJXW", "software recognises SPMIIDR_EL1, else SPMDEVARCH_EL1, else uses SPMCFGR_EL1" => Outside("software");
+    "SPMU-21", "D15.2", "the configuration decides about events, filters, interrupts and fixed-function counters" => Outside("IMPLEMENTATION DEFINED: registers of a System PMU change only by writes");
     "SPMU-30", "D24.5.33", "traps of reads of the registers that describe a System PMU";
     "DUT-10", "dut-contract 5", "in a cycle of reset all outputs are 0";
     "DUT-11", "dut-contract 5", "reset state: all zero but read-only and RES1 fields";
     "DUT-12", "dut-contract 5", "a write takes effect from the next cycle";
     "DUT-13", "dut-contract 5", "a read returns the state at the start of its cycle";
-    "DUT-14", "dut-contract 5", "counting[n] = PMCR_EL0.E AND PMCNTENSET_EL0.P<n> AND counting allowed";
+    "DUT-14", "dut-contract 5", "counting[n] = PMCR_EL0.E AND PMCNTENSET_EL0.P<n> AND counting allowed AND NOT filtered";
     "DUT-15", "dut-contract 5", "V[n] is reported also when its increment is lost to a write";
     "DUT-16", "dut-contract 5", "V_B is the base value of event evtCount";
     "DUT-17", "dut-contract 5", "CHAIN on an odd counter counts overflows of counter n-1 out of bit 31";
@@ -160,8 +194,19 @@ rules! {
     "DUT-30", "dut-contract 6", "an unknown encoding, or a write of a read-only register, is UNDEFINED";
     "DUT-31", "dut-contract 6", "registers of counters that are not implemented are UNDEFINED";
     "DUT-32", "dut-contract 6", "an UNDEFINED access changes nothing";
-    "DUT-33", "dut-contract 6", "PMXEVTYPER_EL0 and PMXEVCNTR_EL0 use SEL at the start of the cycle";
+    "DUT-33", "dut-contract 6", "PMXEVTYPER_EL0, PMXEVCNTR_EL0 and System PMUs use SEL, SYSPMUSEL, BANK at the start of the cycle";
     "DUT-34", "dut-contract 6", "a reserved combination counts V_B in the bundled RTL";
+    "DUT-35", "dut-contract 6", "accesses to PMEVTYPER<n>_EL0 follow ETY-40 where the PE is driven, else have full privilege";
+    "DUT-36", "dut-contract 6", "MRC and MCR reach bits [31:0] of PMSELR, PMXEVTYPER, PMEVTYPER<n> and PMCCFILTR";
+    "DUT-37", "dut-contract 6", "external accesses reach halves of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0; others are RAZ/WI";
+    "DUT-38", "dut-contract 6", "accesses to registers that describe a System PMU follow SPMU-30 where the PE is driven";
+    "DUT-50", "dut-contract 5", "the group of a counter, and filtered: of thread 0, or with MT = 1 every thread of the group";
+    "DUT-51", "dut-contract 5", "values of events: lanes, CHAIN, events of the threads and of Statistical Profiling";
+    "DUT-52", "dut-contract 5", "with the clock stopped nothing happens and the state stays as it is";
+    "DUT-60", "dut-contract 5", "order: discard, becoming enabled, completion, operations, register writes";
+    "DUT-61", "dut-contract 5", "each draw of the random number generator is reported in its cycle, and used";
+    "DUT-62", "dut-contract 5", "from a load with INTERVAL = 0 to the next reset the interval is UNKNOWN";
+    "DUT-63", "dut-contract 5", "SAMPLE_FILTRATE counts samples that complete and that filtering does not remove";
 }
 
 /// The rule with `id`.

@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn dut_36_aarch32_has_op1_0_and_few_registers() {
-        let address = |n: u16| SysReg::Pmevtyper(0).address() + n & !(7 << 11);
+        let address = |n: u16| (SysReg::Pmevtyper(0).address() + n) & !(7 << 11);
         assert_eq!(
             SysReg::from_address_32(address(30)),
             Some(SysReg::Pmevtyper(30))

@@ -26,6 +26,8 @@ pub struct CycleRecord {
     pub input: CycleInput,
     /// `PMEVTYPER<n>_EL0` in force.
     pub types: [EventType; COUNTER_LANES],
+    /// The bits of `PMEVTYPER<n>_EL0` that have effect, and of PMCCFILTR_EL0 as number 31.
+    pub effective_types: [u64; COUNTER_LANES],
     /// PMCR_EL0.LP.
     pub long: bool,
     /// Counters that count, bit 31 the cycle counter.
@@ -83,6 +85,8 @@ pub struct SamplingRecord {
     pub sampled: Sampled,
     /// What happened to the interval counters.
     pub happened: Happened,
+    /// The byte drawn, 0 if none is.
+    pub random: u8,
     /// The interval is UNKNOWN (SPE-29).
     pub unknown: bool,
 }
@@ -112,6 +116,7 @@ impl CycleRecord {
             clock_stopped: false,
             input: *input,
             types: [EventType::ZERO; COUNTER_LANES],
+            effective_types: [0; COUNTER_LANES],
             long: false,
             counting: 0,
             enabled: 0,

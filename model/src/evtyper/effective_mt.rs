@@ -13,7 +13,7 @@ pub struct MtpmuEnables {
     pub mdcr_el2_mtpme: bool,
 }
 
-/// ETY-21: Effective MT, where `effective` is [`super::EventTypeRegister::effective`].
+/// ETY-21, CYC-20: Effective MT, where `effective` is [`super::EventTypeRegister::effective`].
 pub fn effective_mt(effective: u64, enables: MtpmuEnables, configuration: &Implementation) -> bool {
     MT.of(effective) == 1 && !mtpmu_disabled(enables, configuration)
 }

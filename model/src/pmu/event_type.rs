@@ -256,6 +256,7 @@ impl EventTypeDecoder {
     /// A-TH-6: the allocated {TC, TE, TLC} that a reserved combination behaves as; `None`: V = V_B.
     fn reserved_as(&self, n: u8, tc: u8, te: bool, tlc: u8) -> Option<ThresholdControl> {
         match self.reserved_policy {
+            // DUT-34.
             ReservedPolicy::Disabled => None,
             ReservedPolicy::DropField if is_reserved(tc, te, 0) => Some((tc, false, 0)),
             ReservedPolicy::DropField => Some((tc, te, 0)),

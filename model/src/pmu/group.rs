@@ -97,7 +97,7 @@ impl Filters {
     pub fn set_type(&mut self, n: usize, effective: u64) {
         let value = (effective >> FILTERS) as usize % FILTER_VALUES;
         let by_level = u32::from(self.rules.by_level[value]);
-        let filtered = by_level * 0x1_0001 | self.rules.by_streaming[VS.of(effective) as usize];
+        let filtered = (by_level * 0x1_0001) | self.rules.by_streaming[VS.of(effective) as usize];
         let bit = 1 << n;
         for (state, counters) in self.counts_in.iter_mut().enumerate() {
             *counters = *counters & !bit | (!filtered >> state & 1) << n;
@@ -178,7 +178,7 @@ mod tests {
 
     /// Values of all fields that matter here, present or not: the caller gives what has effect.
     fn types() -> impl Iterator<Item = u64> {
-        (0..4096u64).map(|i| i << 20 | (i * 7 & 3) << VS.low)
+        (0..4096u64).map(|i| i << 20 | ((i * 7) & 3) << VS.low)
     }
 
     #[test]

@@ -51,7 +51,8 @@ pub trait Lane:
     /// `bits`, a mask of 32 counters, as one mask a lane.
     fn expand(bits: u32) -> Lanes<Self>;
 
-    /// For every odd lane the value of the even lane below it, and 0 for every even one.
+    /// For every odd lane the value of the even lane below it, and 0 for every even one. An even lane that has none
+    /// above it is linked to by nobody (TH-51).
     fn below(lanes: &Lanes<Self>) -> Lanes<Self>;
 }
 

@@ -121,7 +121,8 @@ impl IntervalCounters {
         }
     }
 
-    /// SPE-12: loads the primary counter. It draws a byte iff RND == 1 without FEAT_SPE_ERnd (SPE-30).
+    /// SPE-12: loads the primary counter. It draws a byte iff RND == 1 without FEAT_SPE_ERnd (SPE-30): the random
+    /// number comes at the start of the interval (SPE-31).
     fn load_primary<R: Random>(&mut self, random: &mut R) -> Result<(), R::Missing> {
         let low = if self.pmsirr.rnd && !self.ernd {
             random.draw()?
@@ -168,7 +169,7 @@ impl IntervalCounters {
             .saturating_add(u8::from(self.pmsicr.count == 0));
     }
 
-    /// A-SPE-1 AT_ZERO.
+    /// A-SPE-1 AT_ZERO: COUNT is seen to reach zero (SPE-27), and an interval is INTERVAL * 256 + 1 (SPE-24).
     fn count_at_zero<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if self.pmsicr.count != 0 {
             self.decrement();
@@ -192,7 +193,8 @@ impl IntervalCounters {
     }
 
     /// The primary counter has reached zero. SPE-21: the operation is selected. SPE-22, with the secondary
-    /// counter: it is selected iff the byte drawn for ECOUNT is zero; a running ECOUNT is overwritten (A-SPE-4).
+    /// counter: it is selected iff the byte drawn for ECOUNT is zero; a running ECOUNT is overwritten (A-SPE-4). The
+    /// random number comes after the interval here (SPE-31).
     fn expire_primary<R: Random>(&mut self, random: &mut R) -> Result<bool, R::Missing> {
         if !self.uses_secondary() {
             self.happened.expired = self.happened.expired.saturating_add(1);

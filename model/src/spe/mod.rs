@@ -199,6 +199,7 @@ impl Profiler {
         self.counters.happened
     }
 
+    /// DUT-60: discard, becoming enabled, completion, operations, register writes.
     #[inline(always)]
     fn cycle<R: Random>(
         &mut self,

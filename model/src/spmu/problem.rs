@@ -19,7 +19,7 @@ pub enum Problem {
         /// Groups.
         groups: usize,
     },
-    /// A group has more than max counters.
+    /// A group has more than max counters; it may have none (SPMU-11).
     #[error(
         "SPMU-12: Counter Group {group} has {counters} counters, where a group can have at most {max}."
     )]

@@ -1,0 +1,208 @@
+//! Coverage against the table of rules, and of what simple runs take.
+
+use super::*;
+use crate::contract::{Thread, control};
+use crate::rules::{RULES, Takes};
+use crate::{CycleInput, CycleOutput, Model, SysReg, Unknown};
+
+struct Run {
+    model: Model,
+    coverage: Coverage,
+}
+
+impl Run {
+    fn new(implementation: &Implementation) -> Self {
+        Self {
+            model: Model::new(implementation).expect("legal"),
+            coverage: Coverage::new(implementation),
+        }
+    }
+
+    fn step(&mut self, input: &CycleInput) {
+        let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
+        self.model
+            .step(input, 0, &mut output, &mut unknown, &mut self.coverage);
+    }
+
+    fn write(&mut self, register: SysReg, data: u64) {
+        self.step(&CycleInput::write(register, data));
+    }
+
+    fn count(&self, id: &str) -> u64 {
+        self.coverage.rule(id).expect("a rule that can be taken")
+    }
+
+    fn points(&self, cross: &str) -> Vec<&str> {
+        let (_, points) = self
+            .coverage
+            .crosses()
+            .find(|&(name, _)| name == cross)
+            .expect("a cross");
+        let reached = points.iter().filter(|(_, count)| *count > 0);
+        reached.map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+#[test]
+fn every_rule_that_a_cycle_can_take_has_a_predicate_and_no_other() {
+    let predicates: Vec<_> = PREDICATES.iter().chain(OTHERS).map(|p| p.id).collect();
+    for rule in RULES {
+        let times = predicates.iter().filter(|&&id| id == rule.id).count();
+        let expected = usize::from(rule.takes == Takes::Cycle);
+        assert_eq!(times, expected, "{}", rule.id);
+    }
+    for id in &predicates {
+        assert!(RULES.iter().any(|rule| rule.id == *id), "{id}");
+    }
+}
+
+#[test]
+fn th_22_is_taken_by_a_counting_counter_with_te() {
+    let mut run = Run::new(&Implementation::default());
+    run.write(SysReg::Pmevtyper(2), 0b001 << 61 | 1 << 60 | 5);
+    run.write(SysReg::Pmcr, 1);
+    run.write(SysReg::Pmcntenset, 2);
+    let mut input = CycleInput {
+        counting_allowed: u32::MAX,
+        ..CycleInput::default()
+    };
+    input.event[5] = 3;
+    run.step(&input);
+    assert_eq!(run.count("TH-22"), 0, "counter 1 alone counts");
+    run.write(SysReg::Pmcntenset, 4);
+    run.step(&input);
+    assert_eq!((run.count("TH-22"), run.count("TH-29")), (1, 1));
+    run.step(&input);
+    assert_eq!((run.count("TH-22"), run.count("TH-29")), (2, 1));
+    assert_eq!(
+        run.points("threshold"),
+        [
+            "TC=000 TE=0 TLC=00 odd C_T=0 C_P=0 V_B=0",
+            "TC=001 TE=1 TLC=00 even C_T=1 C_P=0 V_B>TH",
+            "TC=001 TE=1 TLC=00 even C_T=1 C_P=1 V_B>TH",
+        ]
+    );
+}
+
+#[test]
+fn crosses_have_only_points_that_the_implementation_can_reach() {
+    let default = Coverage::new(&Implementation::default());
+    let size = |coverage: &Coverage| -> Vec<_> {
+        coverage.crosses().map(|(_, points)| points.len()).collect()
+    };
+    let mut small = Implementation::default();
+    (small.pmu.th2, small.pmu.edge, small.pmu.th) = (false, false, false);
+    (small.spe.ernd, small.spe.exc, small.spe.implemented) = (false, false, false);
+    (small.pe.mt, small.pe.mtpmu) = (false, false);
+    small.system_pmu.clear();
+    let small = Coverage::new(&small);
+    assert_eq!(size(&small)[..2], [2 * 2 * 2, 0]);
+    assert_eq!(size(&small)[3..], [9 * 2, 2, 0]);
+    assert_eq!(size(&default)[1], 7 + 10);
+    assert_eq!(size(&default)[3..], [9 * 5, 5, 2 + 13]);
+    let access: Vec<_> = default.crosses().nth(2).expect("access").1.to_vec();
+    let rows: Vec<_> = access.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(rows.contains(&"row (d) EL1 write"));
+    assert!(
+        !rows.iter().any(|row| row.starts_with("row (a)")),
+        "31 counters"
+    );
+    assert!(!rows.contains(&"row (c) EL1 read"));
+}
+
+#[test]
+fn accesses_and_threads_reach_their_points() {
+    let mut run = Run::new(&Implementation::default());
+    run.write(SysReg::Pmevtyper(0), 0x8159 | 1 << 25);
+    run.write(SysReg::Pmcntenset, 1);
+    run.write(SysReg::Pmcr, 1);
+    let mut input = CycleInput::write(SysReg::Pmevtyper(3), 0);
+    input.driven = 3;
+    input.controls = control::EL2_ENABLED | control::MDCR_EL2_TPM | control::MDCR_EL3_MTPME;
+    input.hpmn = 31;
+    for thread in &mut input.threads {
+        thread.state = 1;
+        thread.conditions = Thread::ACTIVE | Thread::STALL_FRONTEND;
+    }
+    input.threads[2].conditions |= Thread::SECOND | Thread::WFX;
+    run.step(&input);
+    assert_eq!(run.points("access"), ["row (e) EL1 write"]);
+    assert_eq!(
+        run.points("thread events"),
+        ["StallFrontend2nd MT=1 some in WFx"]
+    );
+    assert_eq!(run.points("activity"), ["all active MT=1 some in WFx"]);
+    for id in ["CYC-11", "CYC-16", "CYC-21", "ETY-44", "ETY-45", "DUT-51"] {
+        assert_eq!(run.count(id), 1, "{id}");
+    }
+}
+
+#[test]
+fn sampling_and_counter_groups_reach_their_points() {
+    let mut run = Run::new(&Implementation::default());
+    run.write(SysReg::Pmsirr, 0x101);
+    let mut input = CycleInput {
+        profiling: CycleInput::PROFILING_ENABLED,
+        operations: 15,
+        ..CycleInput::default()
+    };
+    for _ in 0..18 {
+        run.step(&input);
+    }
+    input.profiling = 0;
+    run.step(&input);
+    assert_eq!(
+        run.points("sampling"),
+        [
+            "RND, ERnd: load at enable",
+            "RND, ERnd: COUNT 1->0",
+            "RND, ERnd: reload",
+            "RND, ERnd: draw zero",
+            "RND, ERnd: hold while disabled",
+            "RND, ERnd: several operations over a boundary",
+        ]
+    );
+    assert_eq!(
+        (
+            run.count("SPE-22"),
+            run.count("SPE-25"),
+            run.count("SPE-24")
+        ),
+        (1, 1, 0)
+    );
+    run.write(SysReg::Spmselr, 1 << 4 | 3);
+    run.step(&CycleInput::read(SysReg::Spmevtyper(9)));
+    assert_eq!(
+        run.points("counter groups"),
+        ["System PMU 1, Counter Group 14"]
+    );
+    assert_eq!(run.count("SPMU-16"), 1);
+}
+
+#[test]
+fn coverage_is_merged_and_saved_by_name() {
+    let mut run = Run::new(&Implementation::default());
+    run.step(&CycleInput::reset());
+    run.step(&CycleInput::read(SysReg::Pmmir));
+    let text = serde_json::to_string(&run.coverage).expect("plain values");
+    let mut read: Coverage = serde_json::from_str(&text).expect("what was written");
+    assert_eq!(
+        read.rules().collect::<Vec<_>>(),
+        run.coverage.rules().collect::<Vec<_>>()
+    );
+    read.merge(&run.coverage).expect("of one implementation");
+    assert_eq!(
+        (read.cycles(), read.rule("TH-07"), read.rule("DUT-11")),
+        (4, Some(2), Some(2))
+    );
+    assert_eq!(read.uncovered(), run.coverage.uncovered());
+    let mut other = Implementation::default();
+    other.pmu.counters = 4;
+    let error = read.merge(&Coverage::new(&other)).unwrap_err().to_string();
+    assert!(
+        error.starts_with("expected coverage of implementation"),
+        "{error}"
+    );
+    let unknown = text.replacen("TH-07", "TH-99", 1);
+    assert!(serde_json::from_str::<Coverage>(&unknown).is_err());
+}
