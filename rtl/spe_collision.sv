@@ -70,13 +70,13 @@ module spe_collision #(
   ///////////////
 
   // SPE-42: the PMBSR_ELx that a collision goes to, EL1 in bit 0
-  logic [2:0] target, set;
+  logic to_el2, to_el3;
+  logic [2:0] set;
 
-  assign target[2] = SpeExc && pmsee_i == 2'b11;
-  assign target[1] = SpeExc && (pmsee_i == 2'b01 || pmsee_i == 2'b10) && ee_i == 2'b11;
-  assign target[0] = !target[1] && !target[2];
+  assign to_el3 = SpeExc && pmsee_i == 2'b11;
+  assign to_el2 = SpeExc && (pmsee_i == 2'b01 || pmsee_i == 2'b10) && ee_i == 2'b11;
 
-  assign set = (collided_o != '0) ? target : 3'b000;
+  assign set = (collided_o != '0) ? {to_el3, to_el2, !to_el2 && !to_el3} : 3'b000;
 
   for (genvar x = 0; x < 3; x++) begin : gen_pmbsr
     if (x == 0 || SpeExc) begin : gen_present

@@ -17,10 +17,10 @@ module spe_interval #(
   input  logic [3:0] operations_i,
   input  logic enabled_i,
 
-  // The next bytes of the random number generator, the first of them in bits 7:0
-  input  logic [127:0] random_bytes_i,
-  output logic random_many_o,
-  output logic [4:0] random_drawn_o,
+  // The next byte of the random number generator. With INTERVAL of at least 1 it is drawn once in a
+  // cycle; otherwise the interval is UNKNOWN (SPE-29), and one byte serves every load of the cycle.
+  input  logic [7:0] random_byte_i,
+  output logic random_drawn_o,
 
   input  logic pmsicr_we_i,
   input  logic pmsirr_we_i,
@@ -60,16 +60,10 @@ module spe_interval #(
   // SPE-10
   assign start = !enabled_q && count_q == '0 && ecount_q == '0;
 
-  // SPE-30: the load for INTERVAL of at least 1 lasts longer than a cycle has operations.
-  assign random_many_o = run && interval_q == '0;
-
   // Operations not yet counted, place of the first of them, selections
   logic [3:0] rest, place;
   logic [3:0] selected, first;
-  // Bytes not yet drawn
-  logic [127:0] bytes;
-  logic [4:0] drawn;
-  logic [7:0] random;
+  logic drawn;
 
   always_comb begin
     count = count_q;
@@ -78,18 +72,15 @@ module spe_interval #(
     place = '0;
     selected = '0;
     first = '0;
-    bytes = random_bytes_i;
-    drawn = '0;
-    random = '0;
+    drawn = 1'b0;
 
     if (run) begin
       // SPE-12; ECOUNT is zero here, and stays.
       if (start) begin
         count = reload;
         if (random_in_count) begin
-          count |= 32'(bytes & 128'hFF);
-          bytes >>= 8;
-          drawn = 5'd1;
+          count[7:0] = random_byte_i;
+          drawn = 1'b1;
         end
       end
 
@@ -106,17 +97,12 @@ module spe_interval #(
             place += 4'(count);
             rest -= 4'(count) + 4'd1;
 
-            if (rnd_q) begin
-              random = 8'(bytes & 128'hFF);
-              bytes >>= 8;
-              drawn++;
-            end
-
             // SPE-21, SPE-22
+            drawn = rnd_q;
             count = reload;
-            if (random_in_count) count |= 32'(random);
-            if (random_in_ecount) ecount = random;
-            if (!random_in_ecount || random == '0) begin
+            if (random_in_count) count[7:0] = random_byte_i;
+            if (random_in_ecount) ecount = random_byte_i;
+            if (!random_in_ecount || random_byte_i == '0) begin
               if (selected == '0) first = place;
               selected++;
             end

@@ -54,18 +54,16 @@ module spe_sampling #(
   output logic [7:0] sample_collision_o
 );
 
-  logic [127:0] random_bytes;
-  logic random_many;
-  logic [4:0] random_drawn;
+  logic [7:0] random_byte;
+  logic random_drawn;
   logic [3:0] selected, first_selected;
   logic [3:0] collided, feed, filtrate;
 
   spe_random u_random (
     .clk_i,
     .rst_i,
-    .many_i (random_many),
     .drawn_i(random_drawn),
-    .bytes_o(random_bytes)
+    .byte_o (random_byte)
   );
 
   spe_interval #(
@@ -76,8 +74,7 @@ module spe_sampling #(
     .hold_i,
     .operations_i,
     .enabled_i,
-    .random_bytes_i  (random_bytes),
-    .random_many_o   (random_many),
+    .random_byte_i   (random_byte),
     .random_drawn_o  (random_drawn),
     .pmsicr_we_i,
     .pmsirr_we_i,
@@ -121,7 +118,7 @@ module spe_sampling #(
 
   // DUT-61
   assign random_drawn_o = 8'(random_drawn);
-  assign random_byte_o = (random_drawn != '0) ? random_bytes[7:0] : 8'h00;
+  assign random_byte_o = random_drawn ? random_byte : 8'h00;
 
   // SPE-45, DUT-63
   assign sample_pop_o = (enabled_i && !hold_i && !rst_i) ? 8'(operations_i) : 8'd0;

@@ -160,6 +160,7 @@ impl Batch {
         let compared = diverged.map_or(completed, |k| k + 1);
         ledger.enter(
             &inputs[..compared],
+            &self.inputs[..compared],
             &expected[..compared],
             &unknown[..compared],
             &rtl[..compared],

@@ -104,10 +104,12 @@ impl Ledger {
         }
     }
 
-    /// Enters a batch that was compared.
+    /// Enters a batch that was compared: the inputs that the access group belongs to, and those that group SPE
+    /// does.
     pub fn enter(
         &mut self,
         inputs: &[CycleInput],
+        sampled: &[CycleInput],
         expected: &[CycleOutput],
         unknowns: &[Unknown],
         rtl: &[CycleOutput],
@@ -121,8 +123,8 @@ impl Ledger {
                 ledger.enter_changes(expected);
             },
         );
-        for (((input, output), unknown), rtl) in inputs.iter().zip(expected).zip(unknowns).zip(rtl)
-        {
+        let cycles = inputs.iter().zip(sampled).zip(expected);
+        for (((input, sampled), output), (unknown, rtl)) in cycles.zip(unknowns.iter().zip(rtl)) {
             if unknown.increments != 0 {
                 self.enter_unknown(unknown.increments);
             }
@@ -130,7 +132,7 @@ impl Ledger {
             if output.access_outcome == AccessOutcome::Ok as u8 {
                 self.enter_read(input, output, unknown);
             }
-            self.sampling.enter(input, output, unknown.spe, rtl);
+            self.sampling.enter(sampled, output, unknown.spe, rtl);
         }
         self.cycles += expected.len() as u64;
     }
@@ -310,7 +312,7 @@ mod tests {
                 spe: true,
             },
         ];
-        ledger.enter(&inputs, &expected, &unknowns, &expected);
+        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
         let fields = ledger.fields();
         let find = |name: &str| fields.iter().find(|field| field.field == name).unwrap();
         assert_eq!((find("V[0]").compared, find("V[0]").not_compared), (1, 1));

@@ -1,7 +1,7 @@
 //! Statistics of sampling over a run: whether the random bytes that the design draws are uniform, and how far apart
 //! selections are. They are reported and decide nothing: every draw and every selection is compared anyway.
 
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg};
+use pmu_model::{AccessKind, CycleInput, CycleOutput, SysReg};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
@@ -120,7 +120,8 @@ impl SamplingTally {
         }
     }
 
-    /// Enters a cycle that was compared. `unknown` says that the interval is (DUT-62).
+    /// Enters a cycle that was compared, with the input of the same cycle, whatever the latency of other outputs.
+    /// `unknown` says that the interval is (DUT-62).
     #[inline(always)]
     pub fn enter(
         &mut self,
@@ -174,9 +175,8 @@ impl SamplingTally {
         if enabled {
             self.intervals.operations += u64::from(input.operations);
         }
-        if input.access_kind == AccessKind::Write as u8
-            && expected.access_outcome == AccessOutcome::Ok as u8
-        {
+        if input.access_kind == AccessKind::Write as u8 {
+            // Nothing traps it (DUT-35).
             self.intervals.write(input);
         }
         self.was_enabled = enabled;
@@ -290,8 +290,8 @@ struct Mode {
     /// Of INTERVAL * 256 of each.
     base: u64,
     /// Sums of what is over INTERVAL * 256, and of its square.
-    over: i64,
-    square: i64,
+    over: f64,
+    square: f64,
 }
 
 impl IntervalTally {
@@ -338,7 +338,7 @@ impl IntervalTally {
             && selections > since
         {
             let measured = now - last;
-            let over = measured as i64 - 256 * interval as i64;
+            let over = measured as f64 - 256.0 * interval as f64;
             let mode = &mut self.modes[mode];
             mode.count += 1;
             mode.sum += measured;
@@ -350,7 +350,7 @@ impl IntervalTally {
         self.last = Some((now, selections.saturating_add(1)));
     }
 
-    /// A write that was performed.
+    /// A write of a register.
     fn write(&mut self, input: &CycleInput) {
         if input.access_address == PMSIRR {
             self.pmsirr = input.access_data;
@@ -373,8 +373,8 @@ impl IntervalTally {
             .filter(|(_, tally)| tally.count > 0)
             .map(|((mode, over), tally)| {
                 let count = tally.count as f64;
-                let mean_over = tally.over as f64 / count;
-                let variance = (tally.square as f64 / count - mean_over.powi(2)).max(0.0);
+                let mean_over = tally.over / count;
+                let variance = (tally.square / count - mean_over.powi(2)).max(0.0);
                 // Intervals made of repeated bytes are repeated too.
                 let independent = match (random.draws, random.repeated) {
                     (0, _) => count,
@@ -442,10 +442,7 @@ mod tests {
                 write_pmsirr: data(PMSIRR),
                 ..Input::default()
             };
-            let mut output = CycleOutput {
-                access_outcome: u8::from(input.access_kind != 0),
-                ..CycleOutput::default()
-            };
+            let mut output = CycleOutput::default();
             let result = self.profiler.step(&profiler, |place, selected| {
                 if output.selected == 0 {
                     output.first_selected = place as u8;

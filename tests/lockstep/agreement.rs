@@ -87,3 +87,36 @@ fn no_event_counters() {
         &["PMCCNTR increment", "PMCCNTR_EL0", "access outcome"],
     );
 }
+
+/// What sampling and the threads show.
+const SAMPLING: [&str; 4] = [
+    "operations selected",
+    "PMSICR_EL1 after the cycle",
+    "access outcome",
+    "V[0]",
+];
+
+#[test]
+fn no_el2_no_el3() {
+    agrees("no_el2_no_el3", &RtlSource::Bundled, 1, &SAMPLING);
+}
+
+#[test]
+fn no_fgt() {
+    agrees("no_fgt", &RtlSource::Bundled, 2, &SAMPLING);
+}
+
+#[test]
+fn switched() {
+    agrees("switched", &RtlSource::Bundled, 1, &SAMPLING);
+}
+
+#[test]
+fn turns() {
+    agrees("turns", &RtlSource::Bundled, 2, &SAMPLING);
+}
+
+#[test]
+fn year_2021() {
+    agrees("year_2021", &RtlSource::Bundled, 1, &SAMPLING);
+}

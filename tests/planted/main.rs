@@ -1,6 +1,6 @@
 //! Planted bugs: each patch of this folder is applied to a copy of the RTL, built, and run against the model on
 //! the default stimulus. Every one must be found, the field named first must be one that it can change, and the
-//! explanation must name a rule that it breaks.
+//! explanation must name one of its rules.
 //!
 //! `make bugs` runs all of them; arguments choose those whose names contain one of them.
 
@@ -218,7 +218,10 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
             Ok(Some(Finding {
                 cycle: report.cycle,
                 field: report.headline.field,
-                explained: steps.flat_map(|step| &step.rules).map(|rule| rule.id).collect(),
+                explained: steps
+                    .flat_map(|step| &step.rules)
+                    .map(|rule| rule.id)
+                    .collect(),
             }))
         }
         other => Err(format!("ended with {other:?}").into()),

@@ -1,9 +1,9 @@
 // Ends with an early $finish.
 module lockstep_dut (
   input  logic          clk_i,
-  input  logic [1151:0] cycle_input_i,
-  output logic [639:0]  cycle_output_o,
-  output logic [255:0]  parameters_o
+  input  logic [1535:0] cycle_input_i,
+  output logic [831:0]  cycle_output_o,
+  output logic [511:0]  parameters_o
 );
 
   int unsigned cycle_q = 0;

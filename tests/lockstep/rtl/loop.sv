@@ -1,9 +1,9 @@
 // Ends in a loop without delay.
 module lockstep_dut (
   input  logic          clk_i,
-  input  logic [1151:0] cycle_input_i,
-  output logic [639:0]  cycle_output_o,
-  output logic [255:0]  parameters_o
+  input  logic [1535:0] cycle_input_i,
+  output logic [831:0]  cycle_output_o,
+  output logic [511:0]  parameters_o
 );
 
   int unsigned cycle_q = 0;
@@ -14,7 +14,7 @@ module lockstep_dut (
     while (cycle_q == idle_pkg::Last) turns = turns + 2;
   end
 
-  assign cycle_output_o = 640'(turns[0]);
+  assign cycle_output_o = 832'(turns[0]);
   assign parameters_o = idle_pkg::Parameters;
 
   logic unused_input;
