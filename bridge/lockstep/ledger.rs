@@ -166,12 +166,14 @@ impl Ledger {
             let mut sampling = [0u16; SAMPLING_BYTES];
             let mut last = self.last;
             for output in chunk {
-                for n in 0..COUNTER_LANES {
-                    changed[n] += u16::from(output.increment[n] != last.increment[n]);
+                let lanes = output.increment.iter().zip(&last.increment);
+                for (count, (now, last)) in changed.iter_mut().zip(lanes) {
+                    *count += u16::from(now != last);
                 }
                 let (bytes, last_bytes) = (sampling_bytes(output), sampling_bytes(&last));
-                for n in 0..SAMPLING_BYTES {
-                    sampling[n] += u16::from(bytes[n] != last_bytes[n]);
+                let bytes = bytes.iter().zip(&last_bytes);
+                for (count, (now, last)) in sampling.iter_mut().zip(bytes) {
+                    *count += u16::from(now != last);
                 }
                 self.changed_outcome += u64::from(output.access_outcome != last.access_outcome);
                 self.changed_iss += u64::from(output.trap_iss != last.trap_iss);
