@@ -1,11 +1,13 @@
 //! The event counters of a PE, cycle by cycle.
 
 pub mod access;
+mod batch;
 pub mod count_value;
 pub mod counter;
 pub mod event_mux;
 pub mod event_type;
 pub mod group;
+mod inspect;
 pub mod lane;
 pub mod provenance;
 pub mod registers;
@@ -36,7 +38,7 @@ use event_mux::{EventMux, Others};
 use event_type::{EventType, EventTypeDecoder};
 use group::{Filters, Group};
 use lane::Lanes;
-use provenance::{Origin, Provenance};
+use provenance::Provenance;
 use registers::Registers;
 use sample_events::{SAMPLE_EVENTS, SampleEvents};
 use select::{OneByOne, Select};
@@ -407,107 +409,6 @@ impl Model {
         (output, unknown)
     }
 
-    /// A batch of cycles, with the widest vector instructions that the machine has. `random` has a byte for
-    /// each, see [`Model::step`].
-    ///
-    /// # Panics
-    /// If the slices differ in length.
-    pub fn run(
-        &mut self,
-        inputs: &[CycleInput],
-        random: &[u8],
-        outputs: &mut [CycleOutput],
-        unknowns: &mut [Unknown],
-    ) {
-        let cycles = inputs.len();
-        assert!(cycles == random.len() && cycles == outputs.len() && cycles == unknowns.len());
-        let batch = Batch {
-            model: self,
-            inputs,
-            random,
-            outputs,
-            unknowns,
-        };
-        #[cfg(target_arch = "x86_64")]
-        if let Some(simd) = pulp::x86::V4::try_new() {
-            pulp::Simd::vectorize(
-                simd,
-                WithSelect {
-                    batch,
-                    select: simd,
-                },
-            );
-            return;
-        }
-        pulp::Arch::new().dispatch(WithSelect {
-            batch,
-            select: OneByOne,
-        });
-    }
-
-    /// Number of the next cycle: how many have been made.
-    pub fn cycle(&self) -> u64 {
-        self.cycle
-    }
-
-    /// The contents of `register` now; aliases and registers that are not implemented give 0.
-    pub fn register(&self, register: SysReg) -> u64 {
-        match register {
-            SysReg::Pmevcntr(n) => self.counters.get(usize::from(n)),
-            SysReg::Pmccntr => self.counters.get(CYCLE_COUNTER),
-            SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmsidr | SysReg::Pmbsr(_) => {
-                self.sampling.read(register)
-            }
-            _ if register.is_of_system_pmus() => self.system_pmus.read(register),
-            _ => self.registers.read(register),
-        }
-    }
-
-    /// The implementation that this is the model of.
-    pub fn implementation(&self) -> &Implementation {
-        &self.implementation
-    }
-
-    /// Statistical Profiling now.
-    pub fn sampling(&self) -> &SamplingUnit {
-        &self.sampling
-    }
-
-    /// The System PMUs now.
-    pub fn system_pmus(&self) -> &SystemPmus {
-        &self.system_pmus
-    }
-
-    /// `PMEVTYPER<n>_EL0` as it is in force now.
-    pub fn event_type(&self, n: u8) -> EventType {
-        self.types[usize::from(n)]
-    }
-
-    /// Bits of an event counter.
-    pub fn counter_mask(&self) -> u64 {
-        self.counters.mask()
-    }
-
-    /// Whether event number `event` is CHAIN (DUT-17).
-    pub fn is_chain(&self, event: u16) -> bool {
-        self.mux.is_chain(event)
-    }
-
-    /// Base value of event number `event`, `None` if the design does not have it (DUT-16).
-    pub fn event_value(&self, event: u16, input: &CycleInput) -> Option<u16> {
-        self.mux.event_value(event, &input.event)
-    }
-
-    /// What last set `register`.
-    pub fn origin(&self, register: SysReg) -> Origin {
-        self.provenance.of(register, &self.system_pmus)
-    }
-
-    /// C_P of counter `n` now.
-    pub fn c_p(&self, n: usize) -> bool {
-        self.datapath.c_p()[n] != 0
-    }
-
     /// DUT-17: the counters whose CHAIN event happens, given the overflows.
     #[inline(always)]
     fn chained(&self, overflow: u32) -> u32 {
@@ -674,40 +575,6 @@ fn refuse_aliases(implementation: &Implementation) -> Result<(), ImplementationE
         }
     }
     Ok(())
-}
-
-/// A batch of cycles.
-struct Batch<'a> {
-    model: &'a mut Model,
-    inputs: &'a [CycleInput],
-    random: &'a [u8],
-    outputs: &'a mut [CycleOutput],
-    unknowns: &'a mut [Unknown],
-}
-
-/// A batch to be run by code that is compiled for some machine.
-struct WithSelect<'a, S> {
-    batch: Batch<'a>,
-    select: S,
-}
-
-impl<S: Select> pulp::WithSimd for WithSelect<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<V: pulp::Simd>(self, _: V) {
-        let Batch {
-            model,
-            inputs,
-            random,
-            outputs,
-            unknowns,
-        } = self.batch;
-        let cycles = inputs.iter().zip(random).zip(outputs).zip(unknowns);
-        for (((input, &random), output), unknown) in cycles {
-            model.step_with(input, random, output, unknown, &mut NoTracer, self.select);
-        }
-    }
 }
 
 /// The register that holds the value of counter `n`.
