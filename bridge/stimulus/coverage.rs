@@ -547,7 +547,7 @@ fn a_million_mixed_cycles_reach_every_situation() {
     ] {
         check(
             &coverage,
-            100,
+            50,
             registers(class).map(|r| r.replace('#', exists)),
         );
     }
@@ -564,8 +564,7 @@ fn a_million_mixed_cycles_reach_every_situation() {
                 let situations =
                     ["0", "1"].map(|v| format!("event {event:#06x}, MT {mt}, {class}: {v}"));
                 // CYC-09: with MT 1 every cycle counts.
-                let always =
-                    event == 0x0011 && mt == 1 || event == 0x0011 && class == "no thread waits";
+                let always = event == 0x0011 && (mt == 1 || class == "no thread waits");
                 check(
                     &coverage,
                     100,

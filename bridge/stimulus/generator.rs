@@ -171,15 +171,16 @@ impl Generator {
             threads = self.cycles.draw((life >> 12) as u32, &context.facts);
         }
         let halted = self.access.is_halted();
-        input.driven = self.access.driven() * u8::from(tables.has_access) | self.cycles.driven();
+        let pe = self.access.driven() * u8::from(tables.has_access);
+        input.driven = pe | self.cycles.driven();
         input.clock_stopped = u8::from(stopped);
         input.counting_allowed = if halted { 0 } else { allowed };
         self.access.drive(input);
-        for t in 0..THREADS {
-            input.threads[t] = Thread {
+        for (t, (thread, drawn)) in input.threads.iter_mut().zip(threads).enumerate() {
+            *thread = Thread {
                 state: self.access.states[t],
-                conditions: (threads[t] >> 8) as u8,
-                count: (threads[t] >> 16) as u16,
+                conditions: (drawn >> 8) as u8,
+                count: (drawn >> 16) as u16,
             };
         }
 
@@ -328,7 +329,7 @@ impl Generator {
         let (shadow, facts) = (&mut context.shadow, &context.facts);
         let typed = match op.kind {
             kind if kind == AccessKind::Write as u8 => {
-                let reset_is_near = self.reset_left < 128;
+                let reset_is_near = self.reset_left < 128 || context.reset_within.is_some();
                 if registers::SAMPLING.contains(&op.address) {
                     self.sampling.write(op.address, op.data, reset_is_near);
                 }

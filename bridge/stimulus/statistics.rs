@@ -1,4 +1,4 @@
-//! What a million cycles of the default profile bring about, measured with the golden model. The generator is
+//! What a million cycles of profile `threshold` bring about, measured with the golden model. The generator is
 //! deterministic, so the lower bounds cannot be missed by chance; they are here so that a change of the mix that loses
 //! something is seen.
 
@@ -138,9 +138,9 @@ impl Tracer for Statistics {
     }
 }
 
-fn measure(seed: u64, implementation: &Implementation, cycles: usize) -> Statistics {
+fn measure(profile: &str, seed: u64, implementation: &Implementation, cycles: usize) -> Statistics {
     let mut generator =
-        Generator::new(seed, implementation, &Profile::named("threshold").unwrap()).unwrap();
+        Generator::new(seed, implementation, &Profile::named(profile).unwrap()).unwrap();
     let mut model = Model::new(implementation).unwrap();
     let counters = implementation.pmu.counters;
     let mut statistics = Statistics {
@@ -176,7 +176,7 @@ fn measure(seed: u64, implementation: &Implementation, cycles: usize) -> Statist
                 }
             }
             model.step(input, 0, &mut output, &mut unknown, &mut statistics);
-            if input.access_kind == 2 || input.reset == 1 {
+            if input.access_kind != 0 || input.reset == 1 {
                 for n in 0..counters {
                     statistics.types[usize::from(n)] = model.event_type(n);
                 }
@@ -272,7 +272,7 @@ fn all_situations() -> usize {
 
 #[test]
 fn a_million_cycles_reach_every_situation() {
-    let statistics = measure(1, &Implementation::default(), 1_000_000);
+    let statistics = measure("threshold", 1, &Implementation::default(), 1_000_000);
     println!("{}", statistics.table());
     // C_T and C_P are free of each other for every allocated configuration.
     assert_eq!(statistics.situations.len(), all_situations());
@@ -317,6 +317,35 @@ fn a_million_cycles_reach_every_situation() {
             found.iter().all(|&count| count >= 20_000),
             "counter {n}: {found:?}"
         );
+    }
+    assert!(statistics.unknown_increments * 100 < statistics.increments);
+}
+
+/// The other areas take cycles, filter counters and refuse types; the situations of this area are met all the same.
+#[test]
+fn a_million_mixed_cycles_reach_every_situation_of_threshold() {
+    let statistics = measure("mixed", 1, &Implementation::default(), 1_000_000);
+    println!("{}", statistics.table());
+    assert_eq!(statistics.situations.len(), all_situations());
+    for (what, found, bound) in [
+        (
+            "least situation",
+            *statistics.situations.values().min().unwrap(),
+            2_000,
+        ),
+        ("overflows", statistics.overflows, 3_000),
+        ("overflow with clear", statistics.overflow_with_clear, 200),
+        ("overflow with write", statistics.overflow_with_write, 50),
+        ("chained", statistics.chained, 100),
+        ("linked", statistics.linked, 100_000),
+        ("link from idle", statistics.link_from_idle, 10_000),
+        (
+            "counting",
+            statistics.counting * 100 / statistics.increments,
+            50,
+        ),
+    ] {
+        assert!(found >= bound, "{what}: {found}, expected at least {bound}");
     }
     assert!(statistics.unknown_increments * 100 < statistics.increments);
 }

@@ -61,18 +61,46 @@ fn hash(cycles: &[CycleInput]) -> StimulusHash {
 #[test]
 fn the_bytes_of_generator_version_2() {
     let default = Implementation::default();
+    let other = implementation(|i| {
+        (i.pe.el3, i.pe.sel2, i.pe.rme, i.pe.sme) = (false, false, false, false);
+        (i.threads.count, i.threads.form) = (3, pmu_model::implementation::ThreadForm::SoEmt);
+        i.spe.ernd = false;
+        i.system_pmu.truncate(1);
+    });
     let golden = [
-        (0, &default, "fdc97f92e2f1de082c1052c2980457e8"),
-        (1, &default, "4a604b676fbb51ba06e1560f3ade84f9"),
-        (u64::MAX, &default, "9e0abf3b78e1b361e1a5aa71e159404c"),
-        (1, &small(), "34ff88032c50af6af0b02dc569a2790a"),
-        (1, &bare(), "0805a3ffff7ed5af462a257c9ee8cd67"),
-        (1, &no_counters(), "7a46a7f16e1c985c54c1969b0a12e274"),
+        (0, "mixed", &default, "85696c3a544e56d844e6ccf00148e1f4"),
+        (1, "mixed", &default, "7105afbd04016110b803ed6068474426"),
+        (
+            u64::MAX,
+            "mixed",
+            &default,
+            "cd28b28d36aa8d1948ed6dced7d8f36e",
+        ),
+        (1, "mixed", &small(), "28d2e75a32f450907744f2811929157d"),
+        (1, "mixed", &bare(), "de98ecd62c20e9f62379293722e38689"),
+        (
+            1,
+            "mixed",
+            &no_counters(),
+            "9636c03c5a94c43120e55f1dd73415c9",
+        ),
+        (1, "mixed", &other, "1dc6adb5dc308e57e9595010f8b72bd1"),
+        (1, "threshold", &default, "75b20e5682e8735d353cb2a1e6c21c39"),
+        (1, "spe", &default, "5950a6496402fd6dd0a5e7920ae0dc3b"),
+        (1, "access", &default, "536c29bfe9a23b4d3292d484d8226152"),
+        (1, "cycles", &default, "9e944addd2359aa1dfc1db957e8af399"),
+        (1, "spmu", &default, "1532a2ee6a04a3197d722ba8e67dd137"),
     ];
-    let found = golden.map(|(seed, i, _)| hash(&cycles(seed, i, 50_000)).to_string());
+    let found = golden.map(|(seed, profile, implementation, _)| {
+        let profile = Profile::named(profile).unwrap();
+        let mut generator = Generator::new(seed, implementation, &profile).unwrap();
+        let mut cycles = vec![CycleInput::zeroed(); 50_000];
+        generator.fill(&mut cycles);
+        hash(&cycles).to_string()
+    });
     assert_eq!(
         found.each_ref().map(String::as_str),
-        golden.map(|(_, _, hash)| hash)
+        golden.map(|(_, _, _, hash)| hash)
     );
     assert_eq!(GENERATOR_VERSION, 2);
 }

@@ -143,7 +143,7 @@ impl Access {
         let random = context.words.next();
         self.open(random, context);
         match self.mode {
-            AccessMode::Open | AccessMode::Undriven => {}
+            AccessMode::Open => {}
             AccessMode::Defect => self.defects(context),
             AccessMode::Mixed => {
                 let flips = context.words.next();
@@ -151,7 +151,7 @@ impl Access {
                 self.controls ^= (flips & flips >> 32) as u32 & ALL & !control::HALTED;
                 self.limits(context);
             }
-            AccessMode::Wild => self.wild(tables, context),
+            AccessMode::Wild | AccessMode::Undriven => self.wild(tables, context),
             AccessMode::Debug => {
                 if bits.take(2) > 0 {
                     self.defects(context);
@@ -258,7 +258,7 @@ impl Access {
                 self.pmuacr = context.words.next() as u32;
             }
             2 => {
-                self.controls |= USERENR_UEN | USERENR_ER * (random & 1);
+                self.controls |= USERENR_UEN | (USERENR_ER * (random & 1));
                 self.pmuacr = (context.words.next() | context.words.next()) as u32;
             }
             3 => {
@@ -295,7 +295,7 @@ impl Access {
             _ => {
                 // An access from EL0 that HCR_EL2.TGE sends to EL2.
                 self.controls &= !USERENR_EN & !USERENR_UEN;
-                self.controls |= TGE | E2H * (random & 1);
+                self.controls |= TGE | (E2H * (random & 1));
             }
         }
     }
@@ -351,7 +351,7 @@ impl Access {
         let enabled = tables
             .states
             .el2_enabled(state, self.secure_el2, self.any_el2);
-        self.controls = self.controls & !EL2_ENABLED | u32::from(enabled) * EL2_ENABLED;
+        self.controls = self.controls & !EL2_ENABLED | (u32::from(enabled) * EL2_ENABLED);
         let has = |bit: u32| self.controls & bit != 0;
         let below_el2 =
             has(MDCR_EL2_TPM | HDFGRTR | HDFGWTR) || u32::from(self.hpmn) < context.facts.counters;

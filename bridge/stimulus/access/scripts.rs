@@ -138,7 +138,7 @@ fn from_outside(mut bits: Bits, context: &mut Context) {
             0 => bits.take(12),
             1 => bits.take(10) << 2,
             // Beside a half: its bytes, the words around the two ranges.
-            2 => u32::from(external(bits.take(5), false)) | 1 + bits.below(3),
+            2 => u32::from(external(bits.take(5), false)) | (1 + bits.below(3)),
             _ => [0x3FC, 0x480, 0x9FC, 0xA80, 0x440, 0x600][bits.below(6) as usize],
         };
         // An offset of a half is read, not written with what is no type.

@@ -218,7 +218,7 @@ impl Cycles {
             let waits = self.waiting >> t & 1 == 1;
             let is_active =
                 facts.form == ThreadForm::Smt && !(waits && self.inactive >> t & 1 == 1);
-            let own = u8::from(is_active) * Thread::ACTIVE | u8::from(waits) * Thread::WFX;
+            let own = (u8::from(is_active) * Thread::ACTIVE) | (u8::from(waits) * Thread::WFX);
             let any = beyond.take(2) as u8;
             self.own[t] = u32::from(if t < facts.threads { own } else { any }) << 8;
         }

@@ -135,7 +135,7 @@ impl Sampling {
     /// What follows from what has changed.
     fn settle(&mut self) {
         let enabled = self.enabled && self.expected.is_known;
-        self.profiling = self.routing | u8::from(enabled) * CycleInput::PROFILING_ENABLED;
+        self.profiling = self.routing | (u8::from(enabled) * CycleInput::PROFILING_ENABLED);
         self.timed = self.pause.max(self.discard);
     }
 
