@@ -2,6 +2,8 @@
 
 mod conform;
 #[cfg(feature = "rtl")]
+mod coverage;
+#[cfg(feature = "rtl")]
 mod exhaust;
 mod explain;
 mod implementation;

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use pmu_model::Implementation;
 
-use super::output;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
 use super::summary::{LedgerSummary, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
+use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
 use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters};
 use crate::lockstep::engine::Control;
@@ -134,6 +134,9 @@ struct CommonArgs {
     /// Give up when the design completes no cycle for so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     hang_after: u64,
+    /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
     /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
     threads: Option<u8>,
@@ -241,6 +244,9 @@ impl<'a> Job<'a> {
         if self.common.rtl.source() == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
+        if let Some(path) = &self.common.coverage {
+            coverage::check(path)?;
+        }
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
         let dut = self.open(false).map_err(open_failure)?;
@@ -273,6 +279,9 @@ impl<'a> Job<'a> {
             self.common.threads(),
         )
         .map_err(Failure::usage)?;
+        if self.common.coverage.is_some() {
+            lockstep.cover();
+        }
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();
@@ -330,6 +339,10 @@ impl<'a> Job<'a> {
         seconds: f64,
         out: &OutputFolder,
     ) -> Result<Verdict, Failure> {
+        let coverage = match (&self.common.coverage, lockstep.coverage()) {
+            (Some(path), Some(coverage)) => Some(coverage::write(path, coverage)?),
+            _ => None,
+        };
         let mut summary = Summary {
             verdict: Verdict::Agree,
             exit_code: 0,
@@ -344,6 +357,7 @@ impl<'a> Job<'a> {
             rtl: self.common.rtl.source().describe(),
             ledger: LedgerSummary::of(lockstep.ledger()),
             sampling: lockstep.ledger().sampling(),
+            coverage,
             stop: None,
             divergence: None,
         };

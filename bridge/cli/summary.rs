@@ -5,6 +5,7 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::coverage::CoverageSummary;
 use crate::dut::Stop;
 use crate::lockstep::compare::Compared;
 use crate::lockstep::sampling::SamplingSummary;
@@ -41,6 +42,8 @@ pub struct Summary {
     pub ledger: LedgerSummary,
     /// Statistics of sampling, if the design samples.
     pub sampling: Option<SamplingSummary>,
+    /// What the run has taken of rules and crosses, if it was to be counted.
+    pub coverage: Option<CoverageSummary>,
     /// Why the design stopped, if it did.
     pub stop: Option<StopSummary>,
     /// The first divergence, if there is one.
@@ -163,6 +166,9 @@ impl Summary {
             }
         }
         for line in self.sampling.iter().flat_map(SamplingSummary::lines) {
+            writeln!(out, "  {line}")?;
+        }
+        for line in self.coverage.iter().flat_map(CoverageSummary::lines) {
             writeln!(out, "  {line}")?;
         }
         writeln!(out, "  stimulus {}: {}", self.stimulus_hash, self.stimulus)

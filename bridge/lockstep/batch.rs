@@ -1,5 +1,6 @@
 //! The buffers of a batch, on its way from stimulus through design and model to the comparison.
 
+use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, CycleOutput, Model, Unknown};
 
 use super::compare::{Divergence, differences, first_difference};
@@ -100,8 +101,13 @@ impl Batch {
     }
 
     /// Runs the model on what the design completed, with the bytes that the design drew, and delays it by the
-    /// design's latency.
-    pub fn expect(&mut self, model: &mut Model, delay: &mut Delay) {
+    /// design's latency. With `coverage`, counts what the model takes.
+    pub fn expect(
+        &mut self,
+        model: &mut Model,
+        delay: &mut Delay,
+        coverage: Option<&mut Coverage>,
+    ) {
         let completed = self.completed();
         for (byte, output) in self.random.iter_mut().zip(&self.rtl[..completed]) {
             *byte = output.random_byte;
@@ -109,7 +115,16 @@ impl Batch {
         let inputs = &self.inputs[..completed];
         let expected = &mut self.expected[..completed];
         let unknown = &mut self.unknown[..completed];
-        model.run(inputs, &self.random[..completed], expected, unknown);
+        let random = &self.random[..completed];
+        match coverage {
+            None => model.run(inputs, random, expected, unknown),
+            Some(coverage) => {
+                let outputs = expected.iter_mut().zip(unknown.iter_mut());
+                for ((input, &byte), (output, unknown)) in inputs.iter().zip(random).zip(outputs) {
+                    model.step(input, byte, output, unknown, coverage);
+                }
+            }
+        }
         if !delay.is_none() {
             self.compared_inputs.clear();
             self.compared_inputs.extend_from_slice(inputs);

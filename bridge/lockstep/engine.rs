@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, Implementation, Model};
 
 use super::batch::Batch;
@@ -63,6 +64,7 @@ pub struct Lockstep {
     runner: Runner,
     stimulus: Stimulus,
     ledger: Ledger,
+    coverage: Option<Box<Coverage>>,
     delay: Delay,
     /// Cycles compared.
     cycles: u64,
@@ -100,6 +102,7 @@ impl Lockstep {
         Ok(Self {
             model,
             ledger: Ledger::new(implementation),
+            coverage: None,
             delay,
             runner,
             stimulus,
@@ -110,6 +113,13 @@ impl Lockstep {
             spare,
             on_their_way: 0,
         })
+    }
+
+    /// Counts from here on which rules and crosses the model takes, to the end of each batch. The model is slower for
+    /// it.
+    pub fn cover(&mut self) {
+        let coverage = Coverage::new(self.model.implementation());
+        self.coverage = Some(Box::new(coverage));
     }
 
     /// Runs until `limit` cycles have been made in all, the stimulus ends, or something happens. `observe` sees
@@ -154,7 +164,8 @@ impl Lockstep {
             }
             let mut batch = self.receive();
             self.keep(&mut batch);
-            batch.expect(&mut self.model, &mut self.delay);
+            let coverage = self.coverage.as_deref_mut();
+            batch.expect(&mut self.model, &mut self.delay, coverage);
             let result = batch.compare(&self.delay, &mut self.ledger);
             self.cycles += result.compared as u64;
             let observed = observe(batch.inputs());
@@ -215,6 +226,11 @@ impl Lockstep {
     /// What has been compared.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// What the model has taken, if it was to be counted.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_deref()
     }
 
     /// The stimulus, for a re-run.

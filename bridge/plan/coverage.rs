@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use serde::Deserialize;
+use pmu_model::coverage::Coverage;
 
-/// Counts of one run, or of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+/// Counts of one run, or of several, of one implementation or of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// By id of a rule.
+    /// By id of a rule that one of the implementations can take in a cycle.
     pub rules: BTreeMap<String, u64>,
     /// By name of a cross, then by its point.
-    #[serde(default)]
     pub crosses: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
@@ -45,25 +44,25 @@ impl Counts {
     pub fn read(paths: &[PathBuf]) -> Result<Self, CoverageError> {
         let mut sum = Self::default();
         for path in paths {
-            sum.add(read(path)?);
+            sum.add(&read(path)?);
         }
         Ok(sum)
     }
 
-    fn add(&mut self, other: Self) {
-        for (id, count) in other.rules {
-            *self.rules.entry(id).or_default() += count;
+    fn add(&mut self, coverage: &Coverage) {
+        for (id, count) in coverage.rules() {
+            *self.rules.entry(id.to_owned()).or_default() += count;
         }
-        for (name, points) in other.crosses {
-            let cross = self.crosses.entry(name).or_default();
+        for (name, points) in coverage.crosses() {
+            let cross = self.crosses.entry(name.to_owned()).or_default();
             for (point, count) in points {
-                *cross.entry(point).or_default() += count;
+                *cross.entry(point.clone()).or_default() += count;
             }
         }
     }
 }
 
-fn read(path: &Path) -> Result<Counts, CoverageError> {
+fn read(path: &Path) -> Result<Coverage, CoverageError> {
     let text = fs::read_to_string(path).map_err(|source| CoverageError::Io {
         path: path.into(),
         source,
@@ -77,15 +76,32 @@ fn read(path: &Path) -> Result<Counts, CoverageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg, Unknown};
 
     #[test]
-    fn counts_of_files_are_added() {
-        let counts = |text| serde_json::from_str::<Counts>(text).expect("coverage");
-        let mut sum = counts(r#"{"rules": {"TH-01": 2}, "crosses": {"x": {"a": 1, "b": 0}}}"#);
-        sum.add(counts(
-            r#"{"rules": {"TH-01": 3, "TH-02": 0}, "crosses": {"x": {"b": 4}}}"#,
-        ));
-        assert_eq!((sum.rules["TH-01"], sum.rules["TH-02"]), (5, 0));
-        assert_eq!((sum.crosses["x"]["a"], sum.crosses["x"]["b"]), (1, 4));
+    fn counts_are_added_whatever_the_implementation() {
+        let mut sum = Counts::default();
+        let mut small = Implementation::default();
+        small.pmu.counters = 2;
+        for implementation in [Implementation::default(), small] {
+            let mut coverage = Coverage::new(&implementation);
+            let mut model = Model::new(&implementation).expect("consistent");
+            let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
+            let read = CycleInput::read(SysReg::Pmmir);
+            model.step(&read, 0, &mut output, &mut unknown, &mut coverage);
+            sum.add(&coverage);
+        }
+        assert_eq!((sum.rules["TH-07"], sum.rules["TH-20"]), (2, 0));
+        assert_eq!(
+            sum.rules.get("TH-40"),
+            Coverage::new(&Implementation::default())
+                .rule("TH-40")
+                .map(|_| &0)
+        );
+        assert!(
+            sum.crosses
+                .values()
+                .any(|points| points.values().all(|&count| count == 0))
+        );
     }
 }

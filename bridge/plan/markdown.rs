@@ -34,7 +34,7 @@ pub fn markdown(plan: &Plan) -> String {
         .filter(|row| row.exception.is_some())
         .collect();
     if !exceptions.is_empty() {
-        out += "\n## Exceptions\n\n| id | has no | because |\n|---|---|---|\n";
+        out += "\n## Exceptions\n\n| id | what | because |\n|---|---|---|\n";
         for row in exceptions {
             let _ = writeln!(
                 out,
@@ -95,9 +95,9 @@ fn escaped(text: &str) -> String {
 fn missing(row: &Row) -> &'static str {
     match row.exception.map(|exception| exception.missing) {
         None => "",
-        Some(Missing::Code) => "code",
-        Some(Missing::Test) => "test",
-        Some(Missing::Both) => "code, no test",
+        Some(Missing::Code) => "no code",
+        Some(Missing::Test) => "no test",
+        Some(Missing::Outside) => "outside of model and RTL",
     }
 }
 

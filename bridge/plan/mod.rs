@@ -44,7 +44,7 @@ pub struct Row {
     pub tests: Vec<&'static str>,
     /// Why there is no code, or no test.
     pub exception: Option<Exception>,
-    /// How often it was exercised; `None` without coverage, and for a rule that no cycle can exercise.
+    /// In how many cycles it was taken; `None` without coverage, and for a rule that no cycle can take.
     pub covered: Option<u64>,
 }
 
@@ -105,9 +105,7 @@ impl Plan {
                     harness: files(Place::Harness),
                     tests: files(Place::Test),
                     exception: exception_for(&rule, exceptions),
-                    covered: coverage
-                        .filter(|_| rule.takes == Takes::Cycle)
-                        .map(|counts| counts.rules.get(rule.id).copied().unwrap_or(0)),
+                    covered: coverage.and_then(|counts| counts.rules.get(rule.id).copied()),
                 }
             })
             .collect();
@@ -149,7 +147,7 @@ fn exception_for(rule: &Rule, exceptions: &[Exception]) -> Option<Exception> {
     listed.or(match rule.takes {
         Takes::Outside(reason) => Some(Exception {
             id: rule.id,
-            missing: Missing::Both,
+            missing: Missing::Outside,
             reason,
         }),
         Takes::Cycle | Takes::Static(_) => None,
@@ -161,9 +159,8 @@ fn gaps_of(row: &Row) -> Vec<Gap> {
     let no_code = row.model.is_empty() && row.rtl.is_empty();
     let no_test = row.tests.is_empty();
     let excused = |missing| {
-        row.exception.is_some_and(|exception| {
-            exception.missing == missing || exception.missing == Missing::Both
-        })
+        let exception = row.exception.map(|exception| exception.missing);
+        exception == Some(missing) || exception == Some(Missing::Outside)
     };
     let mut gaps = Vec::new();
     if no_code && !excused(Missing::Code) {
@@ -173,12 +170,10 @@ fn gaps_of(row: &Row) -> Vec<Gap> {
         gaps.push(Gap::NoTest { id: id() });
     }
     let needless = match row.exception.map(|exception| exception.missing) {
-        None => false,
-        // Nothing says that it may not have them.
-        Some(_) if matches!(row.rule.takes, Takes::Outside(_)) => false,
         Some(Missing::Code) => !no_code,
         Some(Missing::Test) => !no_test,
-        Some(Missing::Both) => !no_code || !no_test,
+        // Nothing says that it may not have them.
+        Some(Missing::Outside) | None => false,
     };
     if needless {
         gaps.push(Gap::NeedlessException { id: id() });
@@ -279,11 +274,7 @@ mod tests {
             reason: "so",
         };
         assert_eq!(gaps(&index, &[exception("TH-02", Missing::Test)]), []);
-        let id = || "TH-02".to_owned();
-        assert_eq!(
-            gaps(&index, &[exception("TH-02", Missing::Both)]),
-            [Gap::NeedlessException { id: id() }]
-        );
+        assert_eq!(gaps(&index, &[exception("TH-02", Missing::Outside)]), []);
         assert_eq!(
             gaps(
                 &index,

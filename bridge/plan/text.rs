@@ -7,6 +7,9 @@ use anstyle::{AnsiColor, Style};
 use super::{Gap, Missing, Plan, Row};
 use crate::registers::{columns, wrapped};
 
+/// Points of a cross that are shown.
+const POINTS: usize = 12;
+
 const TITLE: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -40,7 +43,7 @@ pub fn text(plan: &Plan, width: usize) -> String {
                 let what = match exception.missing {
                     Missing::Code => "no code",
                     Missing::Test => "no test",
-                    Missing::Both => "no code, no test",
+                    Missing::Outside => "outside",
                 };
                 vec![
                     row.rule.id.to_owned(),
@@ -100,7 +103,12 @@ fn never(out: &mut String, plan: &Plan, width: usize) {
             points.len(),
             plan.crosses[name].len()
         );
-        list(out, &points.join(", "), width);
+        let shown = &points[..points.len().min(POINTS)];
+        let more = match points.len().saturating_sub(POINTS) {
+            0 => String::new(),
+            more => format!("; and {more} more, which --json lists"),
+        };
+        list(out, &format!("{}{more}", shown.join("; ")), width);
     }
 }
 

@@ -9,6 +9,8 @@ mod plan;
 mod spmu;
 
 #[cfg(feature = "rtl")]
+mod coverage;
+#[cfg(feature = "rtl")]
 mod divergence;
 #[cfg(feature = "rtl")]
 mod help;

@@ -110,6 +110,33 @@ fn ety_24_with_mt_events_are_those_of_threads_that_are_not_filtered() {
     assert_eq!(output.increment[..4], [5, 8, 3, 0]);
 }
 
+#[test]
+fn cyc_20_cycles_of_other_threads_count_with_effective_mt_alone() {
+    const CPU_CYCLES: u64 = 0x0011;
+    let mut implementation = Implementation::default();
+    implementation.threads.count = 2;
+    let mut model = model(&implementation, &[CPU_CYCLES, MT | CPU_CYCLES]);
+    let mut input = at_el1_and_el0(0, [0; 2]);
+    input.threads[0].conditions = 0;
+    let mut increments = |controls| {
+        let input = CycleInput { controls, ..input };
+        let (output, _) = model.step_simple(&input);
+        [output.increment[0], output.increment[1]]
+    };
+    assert_eq!(increments(control::MDCR_EL3_MTPME), [0, 1]);
+    assert_eq!(increments(0), [0, 0], "MDCR_EL3.MTPME is 0");
+}
+
+#[test]
+fn spe_04_fields_of_pmbsr() {
+    let mut model = Model::new(&Implementation::default()).expect("a legal implementation");
+    for level in 1..=3 {
+        model.step_simple(&CycleInput::write(SysReg::Pmbsr(level), u64::MAX));
+        let fields = 0xFF_FFFF << 32 | 0x3F << 26 | 0xF << 16 | 0xFFFF;
+        assert_eq!(model.register(SysReg::Pmbsr(level)), fields);
+    }
+}
+
 /// A cycle of sampling with this many operations; random bytes are 0x5A.
 fn sampled(model: &mut Model, operations: u8) -> CycleOutput {
     let input = CycleInput {

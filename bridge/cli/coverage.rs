@@ -1,0 +1,137 @@
+//! `--coverage` of a run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pmu_model::coverage::Coverage;
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+use super::{Failure, output};
+
+/// Names shown of a list.
+const SHOWN: usize = 8;
+
+/// What a run has taken, in short; the file has all of it.
+#[derive(Debug, Serialize)]
+pub struct CoverageSummary {
+    /// The file.
+    pub file: PathBuf,
+    /// Rules that the implementation can take in a cycle.
+    pub rules: usize,
+    /// Those that the run has never taken.
+    pub never_taken: Vec<&'static str>,
+    /// The crosses.
+    pub crosses: Vec<CrossSummary>,
+}
+
+/// A cross.
+#[derive(Debug, Serialize)]
+pub struct CrossSummary {
+    /// Its name.
+    pub name: &'static str,
+    /// Points that the implementation can reach.
+    pub points: usize,
+    /// Those that the run has never hit.
+    pub never_hit: usize,
+}
+
+/// Refuses a file that cannot be written, before a run that would be lost.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
+        return Ok(());
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let writable = NamedTempFile::new_in(folder).map(|_| ());
+    let is_folder = path.is_dir().then_some(std::io::ErrorKind::IsADirectory);
+    writable
+        .and_then(|()| is_folder.map_or(Ok(()), |kind| Err(kind.into())))
+        .map_err(|error| output::failed(path, &error))
+}
+
+/// Writes the file.
+pub(super) fn write(path: &Path, coverage: &Coverage) -> Result<CoverageSummary, Failure> {
+    output::write_whole(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, coverage)?;
+        out.write_all(b"\n")
+    })?;
+    let rules: Vec<_> = coverage.rules().collect();
+    let never = |count: u64| count == 0;
+    Ok(CoverageSummary {
+        file: path.into(),
+        rules: rules.len(),
+        never_taken: rules
+            .iter()
+            .filter(|&&(_, count)| never(count))
+            .map(|&(id, _)| id)
+            .collect(),
+        crosses: coverage
+            .crosses()
+            .map(|(name, points)| CrossSummary {
+                name,
+                points: points.len(),
+                never_hit: points.iter().filter(|&&(_, count)| never(count)).count(),
+            })
+            .collect(),
+    })
+}
+
+impl CoverageSummary {
+    /// Lines of the summary of a run.
+    pub fn lines(&self) -> Vec<String> {
+        let points: usize = self.crosses.iter().map(|cross| cross.points).sum();
+        let missed: usize = self.crosses.iter().map(|cross| cross.never_hit).sum();
+        let mut lines = vec![format!(
+            "coverage {}: {} of {} rules, {} of {points} points of {} crosses",
+            self.file.display(),
+            self.rules - self.never_taken.len(),
+            self.rules,
+            points - missed,
+            self.crosses.len()
+        )];
+        if !self.never_taken.is_empty() {
+            lines.push(format!("never taken: {}", some(&self.never_taken)));
+        }
+        let crosses: Vec<_> = self
+            .crosses
+            .iter()
+            .filter(|cross| cross.never_hit > 0)
+            .map(|cross| format!("{} {} of {}", cross.name, cross.never_hit, cross.points))
+            .collect();
+        if !crosses.is_empty() {
+            let crosses: Vec<_> = crosses.iter().map(String::as_str).collect();
+            lines.push(format!("never hit: {}", some(&crosses)));
+        }
+        lines
+    }
+}
+
+fn some(names: &[&str]) -> String {
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_short() {
+        assert_eq!(some(&["a", "b"]), "a, b");
+        assert_eq!(some(&["a"; 10]), "a, a, a, a, a, a, a, a and 2 more");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_refused_before_the_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(check(&folder.path().join("a.json")).is_ok());
+        assert!(check(folder.path()).is_err());
+        assert!(check(&folder.path().join("none/a.json")).is_err());
+    }
+}
