@@ -26,8 +26,23 @@ statement!(dut_11_reset_state_is_zero, |it| {
         (PMSIDR, 0x0005_0220),
     ];
     let zero = [
-        PMCNTENSET, PMCNTENCLR, PMOVSCLR, PMOVSSET, PMSELR, PMCCNTR, PMXEVTYPER, PMXEVCNTR,
-        PMCCFILTR, PMSICR, PMSIRR, PMBSR_EL1, PMBSR_EL2, PMBSR_EL3, SPMSELR, SPMCNTENSET, SPMOVSSET,
+        PMCNTENSET,
+        PMCNTENCLR,
+        PMOVSCLR,
+        PMOVSSET,
+        PMSELR,
+        PMCCNTR,
+        PMXEVTYPER,
+        PMXEVCNTR,
+        PMCCFILTR,
+        PMSICR,
+        PMSIRR,
+        PMBSR_EL1,
+        PMBSR_EL2,
+        PMBSR_EL3,
+        SPMSELR,
+        SPMCNTENSET,
+        SPMOVSSET,
         SPMINTENSET,
     ];
     for (register, value) in fixed.into_iter().chain(zero.map(|register| (register, 0))) {
