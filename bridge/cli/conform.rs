@@ -4,8 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+#[cfg(feature = "rtl")]
+use super::progress::Busy;
+#[cfg(feature = "rtl")]
+use super::summary::grouped;
 use super::{Failure, output};
-use crate::conform::run_files;
+use crate::conform::{self, ConformError, Summary};
+#[cfg(feature = "rtl")]
+use crate::conform::{RtlOptions, RtlTally};
 use crate::lockstep::Verdict;
 
 /// Failures shown.
@@ -17,14 +23,23 @@ pub struct ConformArgs {
     /// Files of conformance vectors (JSON Lines)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Run the vectors on the bundled RTL as well, where its ports can express them
+    #[cfg(feature = "rtl")]
+    #[arg(long)]
+    rtl: bool,
+    /// Build the RTL for at most so many other configurations than the one that is there, those of the most
+    /// vectors first
+    #[cfg(feature = "rtl")]
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "rtl")]
+    rtl_builds: usize,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
-/// Runs conformance vectors on the model.
+/// Runs conformance vectors on the model, and on the RTL if that is asked for.
 pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
-    let summary = run_files(&args.files).map_err(Failure::usage)?;
+    let summary = run(args).map_err(failure)?;
     let verdict = if summary.failures.is_empty() {
         Verdict::Agree
     } else {
@@ -40,6 +55,10 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
             "{}: {} passed, {} failed\n",
             tally.area, tally.passed, tally.failed
         );
+        #[cfg(feature = "rtl")]
+        if let Some(rtl) = &tally.rtl {
+            text += &rtl_text(rtl);
+        }
     }
     for failure in summary.failures.iter().take(SHOWN) {
         text += &format!(
@@ -55,4 +74,61 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     }
     output::print(&text)?;
     Ok(verdict)
+}
+
+#[cfg(not(feature = "rtl"))]
+fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
+    conform::run_files(&args.files)
+}
+
+#[cfg(feature = "rtl")]
+fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
+    if !args.rtl {
+        return conform::run_files(&args.files);
+    }
+    let mut busy = None;
+    let options = RtlOptions::new(args.rtl_builds);
+    let building = &mut |what: &str| {
+        // One sign at a time.
+        drop(busy.take());
+        busy = Some(Busy::start(what));
+    };
+    conform::run_files_on_rtl(&args.files, &options, building)
+}
+
+#[cfg(not(feature = "rtl"))]
+fn failure(error: ConformError) -> Failure {
+    Failure::usage(error)
+}
+
+#[cfg(feature = "rtl")]
+fn failure(error: ConformError) -> Failure {
+    match error {
+        ConformError::Rtl(error) => super::run::open_failure(error),
+        error => Failure::usage(error),
+    }
+}
+
+/// What became of an area on the RTL.
+#[cfg(feature = "rtl")]
+fn rtl_text(tally: &RtlTally) -> String {
+    let mut text = format!(
+        "  on the RTL: {} passed, {} passed in part, {} failed, {} not expressible, {} not built; {} values compared\n",
+        tally.passed,
+        tally.passed_in_part,
+        tally.failed,
+        tally.not_expressible,
+        tally.not_built,
+        grouped(tally.values as u64)
+    );
+    for (reason, lines) in &tally.reasons {
+        text += &format!("    {lines} not expressible, or in part: {reason}\n");
+    }
+    if tally.lines_with_parts_not_built > 0 {
+        text += &format!(
+            "    {} not built, or in part: more than --rtl-builds configurations\n",
+            tally.lines_with_parts_not_built
+        );
+    }
+    text
 }

@@ -1,5 +1,8 @@
 //! Area `ety`: `PMEVTYPER<n>_EL0`.
 
+#[cfg(feature = "rtl")]
+pub(super) mod rtl;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -211,7 +214,7 @@ fn security(word: &str) -> Result<SecurityState, String> {
 ///
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a state or field that does not exist.
-pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
+pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
     let configuration = vector.cfg.implementation()?;
     if vector.n > 30 {
         return Err(format!("expected n from 0 to 30, found {}", vector.n).into());
@@ -219,11 +222,11 @@ pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error
     let mut register = EventTypeRegister::new(vector.n, &configuration);
     register.write(vector.write.0);
     let checks: [&dyn Fn() -> Result<Option<Mismatch>, String>; 5] = [
-        &|| check_storage(&vector, &register),
-        &|| check_effective_mt(&vector, register.effective(), &configuration),
-        &|| check_filter(&vector, register.effective(), &configuration),
-        &|| check_accesses(&vector, &configuration),
-        &|| Ok(check_event(&vector, &configuration)),
+        &|| check_storage(vector, &register),
+        &|| check_effective_mt(vector, register.effective(), &configuration),
+        &|| check_filter(vector, register.effective(), &configuration),
+        &|| check_accesses(vector, &configuration),
+        &|| Ok(check_event(vector, &configuration)),
     ];
     for check in checks {
         if let Some(mismatch) = check()? {
@@ -337,7 +340,7 @@ fn check_accesses(
         };
         let context = row.ctx.context()?;
         let (outcome, decisive) = access(vector.n, direction, &context, configuration);
-        if !names(expected, outcome) {
+        if !spelled(expected, word(outcome)) {
             return Ok(Some(Mismatch {
                 at: format!("access {index} ({instruction} from EL{})", row.ctx.el.0),
                 expected: expected.clone(),
@@ -364,8 +367,7 @@ fn word(outcome: Outcome) -> &'static str {
 }
 
 /// The vectors also write a trap as the level alone, and RAZ/WI for either direction as one word.
-fn names(expected: &str, outcome: Outcome) -> bool {
-    let word = word(outcome);
+fn spelled(expected: &str, word: &str) -> bool {
     expected == word
         || word.strip_prefix("TRAP_") == Some(expected)
         || (matches!(expected, "RAZ_WI" | "RAZ/WI") && matches!(word, "RAZ" | "WI"))

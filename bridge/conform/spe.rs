@@ -1,5 +1,8 @@
 //! Area `spe`: sample interval counters and collisions.
 
+#[cfg(feature = "rtl")]
+pub(super) mod rtl;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -176,7 +179,7 @@ impl Input {
 ///
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a value that does not fit.
-pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
+pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
     let mut profiler = Profiler::new(&vector.cfg.configuration())?;
     for (index, cycle) in vector.cycles.iter().enumerate() {
         let random = cycle.inp.rnd.iter().map(|byte| u8::try_from(byte.0));
@@ -293,7 +296,7 @@ mod tests {
 
     fn outcome(cfg: &str, inp: &str, expect: &str) -> Option<String> {
         let vector = serde_json::from_str(&line(cfg, inp, expect)).expect("a vector");
-        let mismatch = run(vector).expect("consistent");
+        let mismatch = run(&vector).expect("consistent");
         mismatch.map(|mismatch| mismatch.to_string())
     }
 

@@ -1,5 +1,8 @@
 //! Area `spmu`: System PMU configuration.
 
+#[cfg(feature = "rtl")]
+pub(super) mod rtl;
+
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -96,12 +99,12 @@ impl Config {
 ///
 /// # Returns
 /// The first value that differs, if any.
-pub(super) fn run(vector: Vector) -> Option<Mismatch> {
+pub(super) fn run(vector: &Vector) -> Option<Mismatch> {
     let pmu = vector.cfg.system_pmu();
     let registers = pmu.registers();
-    check_registers(&vector, &registers)
-        .or_else(|| check_groups(&vector, &pmu))
-        .or_else(|| check_discovery(&vector, &registers))
+    check_registers(vector, &registers)
+        .or_else(|| check_groups(vector, &pmu))
+        .or_else(|| check_discovery(vector, &registers))
         .or_else(|| check_decode("decode", vector.decode.as_ref(), &registers))
         .or_else(|| {
             let corrupted = vector.corrupted.as_ref()?;

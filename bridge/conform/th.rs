@@ -1,5 +1,8 @@
 //! Area `th`: threshold, edge and link.
 
+#[cfg(feature = "rtl")]
+pub(super) mod rtl;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -121,7 +124,7 @@ fn triple_text(text: &str) -> String {
 ///
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a counter that is not there.
-pub(super) fn run(vector: Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
+pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
     let implementation = vector.cfg.implementation()?;
     let counters = usize::from(implementation.pmu.counters);
     let decoder = EventTypeDecoder::new(&implementation)?;

@@ -114,8 +114,11 @@ pub fn check_parameters(
     Ok(())
 }
 
+/// A field of one byte: its name and how to get it.
+type Byte = (&'static str, fn(&DutParameters) -> u8);
+
 /// The fields of one byte, under the names of the implementation file.
-const BYTES: [(&str, fn(&DutParameters) -> u8); 8] = [
+const BYTES: [Byte; 8] = [
     ("pmu.counters", |p| p.counters),
     ("pmu.counter_bits", |p| p.counter_bits),
     ("pmu.event_count", |p| p.event_count),

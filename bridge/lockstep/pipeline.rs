@@ -1,5 +1,5 @@
-//! Running the design: on the thread of the comparison, or on one of its own, where it runs a batch while the next
-//! one is made and given to the model.
+//! Running the design: on the thread of the comparison, or on one of its own, where it runs a batch while the one
+//! before is given to the model and compared, and the next one is made.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -14,7 +14,7 @@ pub enum Runner {
         /// The design.
         dut: Box<dyn Dut>,
         /// The batch that was run.
-        ready: Option<Batch>,
+        ready: Option<Box<Batch>>,
     },
     /// On a thread of its own.
     Threaded(Pipeline),
@@ -47,7 +47,7 @@ impl Runner {
         match self {
             Self::Inline { dut, ready } => {
                 batch.drive(dut.as_mut());
-                *ready = Some(batch);
+                *ready = Some(Box::new(batch));
             }
             Self::Threaded(pipeline) => pipeline.send(batch),
         }
@@ -59,7 +59,7 @@ impl Runner {
     /// If none was sent, or the design's thread has panicked.
     pub fn receive(&mut self) -> Batch {
         match self {
-            Self::Inline { ready, .. } => ready.take().expect("a batch was sent"),
+            Self::Inline { ready, .. } => *ready.take().expect("a batch was sent"),
             Self::Threaded(pipeline) => pipeline.receive(),
         }
     }

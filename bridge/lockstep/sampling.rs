@@ -13,6 +13,7 @@ const RND: u64 = 1;
 
 const PMSICR: u16 = SysReg::Pmsicr.address();
 const PMSIRR: u16 = SysReg::Pmsirr.address();
+const _: () = assert!(PMSICR ^ PMSIRR == 1);
 
 /// Statistics of sampling, for programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -130,13 +131,21 @@ impl SamplingTally {
         unknown: bool,
         rtl: &CycleOutput,
     ) {
-        let enabled = input.profiling & CycleInput::PROFILING_ENABLED != 0;
-        let is_write = input.access_kind == AccessKind::Write as u8;
-        let special = input.reset | input.clock_stopped | rtl.random_drawn | expected.selected;
-        if special != 0 || is_write || unknown || enabled != self.was_enabled {
-            self.enter_special(input, expected, unknown, rtl, enabled);
-        } else if enabled {
-            self.intervals.operations += u64::from(input.operations);
+        let enabled = input.profiling & CycleInput::PROFILING_ENABLED;
+        // The two registers have encodings that differ in the lowest bit.
+        let is_write = input.access_kind == AccessKind::Write as u8
+            && input.access_address & !1 == PMSICR & !1;
+        let special = input.reset
+            | input.clock_stopped
+            | rtl.random_drawn
+            | expected.selected
+            | u8::from(is_write)
+            | u8::from(unknown)
+            | (enabled ^ u8::from(self.was_enabled));
+        if special != 0 {
+            self.enter_special(input, expected, unknown, rtl, enabled != 0);
+        } else {
+            self.intervals.operations += u64::from(input.operations & enabled.wrapping_neg());
         }
         self.pmsicr = expected.pmsicr;
     }

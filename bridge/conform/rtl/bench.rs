@@ -1,0 +1,137 @@
+//! A design on which vectors are run, cycle by cycle.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use pmu_model::contract::AccessOutcome;
+use pmu_model::sysreg::SysReg;
+use pmu_model::{CycleInput, CycleOutput, Implementation};
+
+use crate::dut::{Dut, Stop};
+
+/// Why a vector does not run to its end.
+#[derive(Debug)]
+pub enum Interruption {
+    /// A value differs: where, expected, and what the RTL has.
+    Differs(String),
+    /// What the vector asks for cannot be had of this design.
+    NotExpressible(&'static str),
+    /// The design stopped.
+    Stopped(Stop),
+}
+
+/// A design, and what has been done with it.
+pub struct Bench {
+    dut: Box<dyn Dut>,
+    /// What the design is.
+    pub implementation: Implementation,
+    /// Values compared.
+    pub compared: usize,
+    /// Why values were not compared.
+    pub left_out: BTreeSet<&'static str>,
+}
+
+impl Bench {
+    pub fn new(dut: Box<dyn Dut>, implementation: &Implementation) -> Self {
+        Self {
+            dut,
+            implementation: implementation.clone(),
+            compared: 0,
+            left_out: BTreeSet::new(),
+        }
+    }
+
+    /// Runs a cycle.
+    pub fn cycle(&mut self, input: &CycleInput) -> Result<CycleOutput, Interruption> {
+        let mut outputs = [CycleOutput::default()];
+        self.dut
+            .run(&[*input], &mut outputs)
+            .map_err(Interruption::Stopped)?;
+        Ok(outputs[0])
+    }
+
+    pub fn reset(&mut self) -> Result<(), Interruption> {
+        self.cycle(&CycleInput::reset()).map(|_| ())
+    }
+
+    /// Writes a register with full privilege, in a cycle in which nothing counts.
+    pub fn write(&mut self, register: SysReg, data: u64) -> Result<(), Interruption> {
+        let output = self.cycle(&CycleInput {
+            counting_allowed: 0,
+            ..CycleInput::write(register, data)
+        })?;
+        self.outcome(register, &output)
+    }
+
+    /// Reads a register in the same manner.
+    pub fn read(&mut self, register: SysReg) -> Result<u64, Interruption> {
+        let output = self.cycle(&CycleInput {
+            counting_allowed: 0,
+            ..CycleInput::read(register)
+        })?;
+        self.outcome(register, &output)?;
+        Ok(output.access_data)
+    }
+
+    /// Lets the event counters in `enabled` count from the next cycle, and the cycle counter with bit 31.
+    pub fn enable(&mut self, enabled: u32) -> Result<(), Interruption> {
+        const E: u64 = 1;
+        self.write(SysReg::Pmcntenset, enabled.into())?;
+        self.write(SysReg::Pmcr, E)
+    }
+
+    fn outcome(&self, register: SysReg, output: &CycleOutput) -> Result<(), Interruption> {
+        if output.access_outcome == AccessOutcome::Ok as u8 {
+            return Ok(());
+        }
+        let found = AccessOutcome::name_of(output.access_outcome);
+        Err(differs(
+            format_args!("access to {register} with full privilege"),
+            "OK",
+            found,
+        ))
+    }
+
+    /// Compares a value; one that the vector does not define is not compared.
+    pub fn expect(
+        &mut self,
+        at: impl Display,
+        expected: Option<u64>,
+        rtl: u64,
+    ) -> Result<(), Interruption> {
+        self.compare(at, expected, rtl, |value| value.to_string())
+    }
+
+    /// The same for a value of a register.
+    pub fn expect_bits(
+        &mut self,
+        at: impl Display,
+        expected: Option<u64>,
+        rtl: u64,
+    ) -> Result<(), Interruption> {
+        self.compare(at, expected, rtl, |value| format!("{value:#x}"))
+    }
+
+    /// The same for anything else that can be shown.
+    pub fn compare<T: PartialEq>(
+        &mut self,
+        at: impl Display,
+        expected: Option<T>,
+        rtl: T,
+        show: impl Fn(&T) -> String,
+    ) -> Result<(), Interruption> {
+        let Some(expected) = expected else {
+            return Ok(());
+        };
+        self.compared += 1;
+        if expected == rtl {
+            return Ok(());
+        }
+        Err(differs(at, show(&expected), show(&rtl)))
+    }
+}
+
+/// A value that differs.
+pub fn differs(at: impl Display, expected: impl Display, rtl: impl Display) -> Interruption {
+    Interruption::Differs(format!("{at}: expected {expected}, RTL {rtl}"))
+}
