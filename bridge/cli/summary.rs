@@ -1,18 +1,27 @@
 //! The summary of a run.
 
+#[cfg(feature = "rtl")]
 use std::fmt::Write;
 
+#[cfg(feature = "rtl")]
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+#[cfg(feature = "rtl")]
 use crate::dut::Stop;
+#[cfg(feature = "rtl")]
+use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
+#[cfg(feature = "rtl")]
 use crate::lockstep::sampling::SamplingSummary;
-use crate::lockstep::{FieldTally, Ledger, Verdict};
+use crate::lockstep::{FieldTally, Ledger};
+#[cfg(feature = "rtl")]
 use crate::report::Report;
+#[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
 /// A run and how it ended, for programs.
+#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// The verdict.
@@ -64,6 +73,7 @@ pub struct LedgerSummary {
 }
 
 /// A stop and its cycle.
+#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct StopSummary {
     /// The cycle.
@@ -95,6 +105,7 @@ impl LedgerSummary {
     }
 }
 
+#[cfg(feature = "rtl")]
 impl Summary {
     /// The summary as text, with ANSI colours.
     pub fn text(&self) -> String {

@@ -218,7 +218,10 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
             Ok(Some(Finding {
                 cycle: report.cycle,
                 field: report.headline.field,
-                explained: steps.flat_map(|step| &step.rules).map(|rule| rule.id).collect(),
+                explained: steps
+                    .flat_map(|step| &step.rules)
+                    .map(|rule| rule.id)
+                    .collect(),
             }))
         }
         other => Err(format!("ended with {other:?}").into()),
