@@ -119,8 +119,9 @@ fn cyc_20_cycles_of_other_threads_count_with_effective_mt_alone() {
     let mut input = at_el1_and_el0(0, [0; 2]);
     input.threads[0].conditions = 0;
     let mut increments = |controls| {
-        let input = CycleInput { controls, ..input };
-        let (output, _) = model.step_simple(&input);
+        let mut cycle = input;
+        cycle.controls = controls;
+        let (output, _) = model.step_simple(&cycle);
         [output.increment[0], output.increment[1]]
     };
     assert_eq!(increments(control::MDCR_EL3_MTPME), [0, 1]);
