@@ -1,29 +1,19 @@
 //! The summary of a run.
 
-#[cfg(feature = "rtl")]
 use std::fmt::Write;
 
-#[cfg(feature = "rtl")]
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-#[cfg(feature = "rtl")]
 use super::coverage::CoverageSummary;
-#[cfg(feature = "rtl")]
 use crate::dut::Stop;
-#[cfg(feature = "rtl")]
-use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
-#[cfg(feature = "rtl")]
 use crate::lockstep::sampling::SamplingSummary;
-use crate::lockstep::{FieldTally, Ledger};
-#[cfg(feature = "rtl")]
+use crate::lockstep::{FieldTally, Ledger, Verdict};
 use crate::report::Report;
-#[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
 /// A run and how it ended, for programs.
-#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// The verdict.
@@ -77,7 +67,6 @@ pub struct LedgerSummary {
 }
 
 /// A stop and its cycle.
-#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct StopSummary {
     /// The cycle.
@@ -109,7 +98,6 @@ impl LedgerSummary {
     }
 }
 
-#[cfg(feature = "rtl")]
 impl Summary {
     /// The summary as text, with ANSI colours.
     pub fn text(&self) -> String {
