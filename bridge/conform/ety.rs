@@ -396,7 +396,7 @@ fn check_event(vector: &Vector, configuration: &Implementation) -> Option<Mismat
         .or_else(|| {
             // RES0 bits that hold what was written (A-ETY-1) are not evtCount's.
             let held = configuration.knobs.res0 == Res0::RwNoEffect;
-            let evtcount = present_mask(vector.n, &configuration) & EVTCOUNT.mask();
+            let evtcount = present_mask(vector.n, configuration) & EVTCOUNT.mask();
             let compared = if held { evtcount } else { EVTCOUNT.mask() };
             let expected = event.read.map(|number| number.0 & compared);
             differs(

@@ -148,7 +148,7 @@ enum Vector {
     Spe(spe::Vector),
     Ety(ety::Vector),
     Cyc(cyc::Vector),
-    Spmu(spmu::Vector),
+    Spmu(Box<spmu::Vector>),
 }
 
 impl Vector {
@@ -159,7 +159,7 @@ impl Vector {
             "spe" => serde_json::from_str(text).map(Self::Spe),
             "ety" => serde_json::from_str(text).map(Self::Ety),
             "cyc" => serde_json::from_str(text).map(Self::Cyc),
-            "spmu" => serde_json::from_str(text).map(Self::Spmu),
+            "spmu" => serde_json::from_str(text).map(|vector| Self::Spmu(Box::new(vector))),
             _ => return None,
         })
     }
@@ -181,7 +181,7 @@ impl Vector {
             Self::Spe(vector) => spe::rtl::express(vector),
             Self::Ety(vector) => ety::rtl::express(vector),
             Self::Cyc(vector) => cyc::rtl::express(vector),
-            Self::Spmu(vector) => spmu::rtl::express(vector),
+            Self::Spmu(vector) => spmu::rtl::express(*vector),
         }
     }
 }

@@ -316,6 +316,7 @@ impl Check<'_> {
         };
         self.checked.ledger.enter(
             &inputs[..count],
+            &rows.inputs[..count],
             &self.expected[..count],
             &self.unknown[..count],
             &rows.outputs[..count],

@@ -653,7 +653,7 @@ impl Place {
             (true, 1) => (self.least_bits(implementation)..=self.count).contains(&width),
             (true, _) => [all, self.count]
                 .iter()
-                .any(|&n| n > 0 && width % n == 0 && widths.contains(&(width / n))),
+                .any(|&n| n > 0 && width.is_multiple_of(n) && widths.contains(&(width / n))),
         }
     }
 }

@@ -170,10 +170,12 @@ impl<'a> Run<'a> {
                 input.operations = operations.min(most.into()) as u8;
                 operations -= u64::from(input.operations);
             }
-            if !draws && operations == 0 && complete == 0 {
-                if let Some((register, data)) = writes.next() {
-                    access(&mut input, register, data);
-                }
+            if !draws
+                && operations == 0
+                && complete == 0
+                && let Some((register, data)) = writes.next()
+            {
+                access(&mut input, register, data);
             }
             self.step(index, cycle, &input, &mut sum)?;
             first = false;
