@@ -53,18 +53,53 @@ const _: () = {
 const ADDRESSES: usize = 1 << 16;
 
 /// The fields of group SPE that are a byte each, in the order of the contract.
-const SAMPLING_BYTES: usize = 7;
+const SAMPLING_BYTES: [Sampling; 7] = [
+    Sampling::InFlight,
+    Sampling::Selected,
+    Sampling::FirstSelected,
+    Sampling::Collided,
+    Sampling::Coll,
+    Sampling::RandomDrawn,
+    Sampling::RandomByte,
+];
 
-fn sampling_bytes(output: &CycleOutput) -> [u8; SAMPLING_BYTES] {
-    [
-        output.in_flight,
-        output.selected,
-        output.first_selected,
-        output.collided,
-        output.coll,
-        output.random_drawn,
-        output.random_byte,
-    ]
+/// What follows the increments.
+#[derive(Clone, Copy)]
+struct Rest {
+    outcome: u8,
+    trap_iss: u32,
+    pmsicr: u64,
+    /// [`SAMPLING_BYTES`], from the lowest byte, and a byte that is zero.
+    sampling: u64,
+}
+
+impl Rest {
+    #[inline(always)]
+    fn of(output: &CycleOutput) -> Self {
+        let sampling = [
+            output.in_flight,
+            output.selected,
+            output.first_selected,
+            output.collided,
+            output.coll,
+            output.random_drawn,
+            output.random_byte,
+            output.zeros[0],
+        ];
+        Self {
+            outcome: output.access_outcome,
+            trap_iss: output.trap_iss,
+            pmsicr: output.pmsicr,
+            sampling: u64::from_le_bytes(sampling),
+        }
+    }
+}
+
+/// 1 in each byte that is not zero.
+#[inline(always)]
+fn nonzero_bytes(bytes: u64) -> u64 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    (((bytes & LOW) + LOW) | bytes) >> 7 & 0x0101_0101_0101_0101
 }
 
 /// What a run has compared.
@@ -82,8 +117,8 @@ pub struct Ledger {
     changed_outcome: u64,
     changed_iss: u64,
     changed_pmsicr: u64,
-    /// Of [`sampling_bytes`].
-    changed_sampling: [u64; SAMPLING_BYTES],
+    /// Of [`SAMPLING_BYTES`].
+    changed_sampling: [u64; SAMPLING_BYTES.len()],
     last: CycleOutput,
     /// By view and address.
     reads: Vec<Reads>,
@@ -104,7 +139,7 @@ impl Ledger {
             changed_outcome: 0,
             changed_iss: 0,
             changed_pmsicr: 0,
-            changed_sampling: [0; SAMPLING_BYTES],
+            changed_sampling: [0; SAMPLING_BYTES.len()],
             last: CycleOutput::default(),
             // Of which few pages are ever touched.
             reads: zeroed_vec(VIEWS.len() * ADDRESSES),
@@ -160,31 +195,37 @@ impl Ledger {
 
     #[inline(always)]
     fn enter_changes(&mut self, expected: &[CycleOutput]) {
-        // Counts of 16 bits vectorize best, and hold a chunk of this length.
-        for chunk in expected.chunks(1 << 15) {
+        // Counts of 16 bits vectorize best; those of the bytes of group SPE have 8, and hold a chunk of this length.
+        for chunk in expected.chunks(255) {
             let mut changed = [0u16; COUNTER_LANES];
-            let mut sampling = [0u16; SAMPLING_BYTES];
-            let mut last = self.last;
+            let mut last = self.last.increment;
             for output in chunk {
-                let lanes = output.increment.iter().zip(&last.increment);
-                for (count, (now, last)) in changed.iter_mut().zip(lanes) {
-                    *count += u16::from(now != last);
+                for n in 0..COUNTER_LANES {
+                    changed[n] += u16::from(output.increment[n] != last[n]);
                 }
-                let (bytes, last_bytes) = (sampling_bytes(output), sampling_bytes(&last));
-                let bytes = bytes.iter().zip(&last_bytes);
-                for (count, (now, last)) in sampling.iter_mut().zip(bytes) {
-                    *count += u16::from(now != last);
-                }
-                self.changed_outcome += u64::from(output.access_outcome != last.access_outcome);
-                self.changed_iss += u64::from(output.trap_iss != last.trap_iss);
-                self.changed_pmsicr += u64::from(output.pmsicr != last.pmsicr);
-                last = *output;
+                last = output.increment;
             }
-            self.last = last;
-            let lanes = self.changed.iter_mut().zip(changed);
-            for (total, changed) in lanes.chain(self.changed_sampling.iter_mut().zip(sampling)) {
+            for (total, changed) in self.changed.iter_mut().zip(changed) {
                 *total += u64::from(changed);
             }
+            let mut last = Rest::of(&self.last);
+            let (mut outcome, mut iss, mut pmsicr, mut sampling) = (0, 0, 0, 0);
+            for output in chunk {
+                let rest = Rest::of(output);
+                outcome += u64::from(rest.outcome != last.outcome);
+                iss += u64::from(rest.trap_iss != last.trap_iss);
+                pmsicr += u64::from(rest.pmsicr != last.pmsicr);
+                sampling += nonzero_bytes(rest.sampling ^ last.sampling);
+                last = rest;
+            }
+            self.changed_outcome += outcome;
+            self.changed_iss += iss;
+            self.changed_pmsicr += pmsicr;
+            let sampling = sampling.to_le_bytes();
+            for (total, changed) in self.changed_sampling.iter_mut().zip(sampling) {
+                *total += u64::from(changed);
+            }
+            self.last = *chunk.last().unwrap_or(&self.last);
         }
     }
 
@@ -218,17 +259,8 @@ impl Ledger {
         if self.has_spe {
             let spe = |field: Sampling, changed| whole(field.name(), self.unknown_spe, changed);
             fields.push(spe(Sampling::Pmsicr, self.changed_pmsicr));
-            let bytes = [
-                Sampling::InFlight,
-                Sampling::Selected,
-                Sampling::FirstSelected,
-                Sampling::Collided,
-                Sampling::Coll,
-                Sampling::RandomDrawn,
-                Sampling::RandomByte,
-            ];
             fields.extend(
-                bytes
+                SAMPLING_BYTES
                     .into_iter()
                     .zip(self.changed_sampling)
                     .map(|(field, changed)| spe(field, changed)),
@@ -304,6 +336,36 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_that_are_not_zero() {
+        assert_eq!(nonzero_bytes(0), 0);
+        assert_eq!(
+            nonzero_bytes(0x80_01_00_7F_FF_00_00_40),
+            0x01_01_00_01_01_00_00_01
+        );
+        assert_eq!(nonzero_bytes(u64::MAX), 0x0101_0101_0101_0101);
+    }
+
+    #[test]
+    fn changes_of_group_spe_are_counted_by_field() {
+        let mut ledger = Ledger::new(&Implementation::default());
+        let mut expected = vec![CycleOutput::default(); 1000];
+        for (cycle, output) in expected.iter_mut().enumerate() {
+            output.pmsicr = cycle as u64 / 2;
+            output.in_flight = cycle as u8;
+            output.random_byte = u8::from(cycle >= 700);
+        }
+        let inputs = vec![CycleInput::default(); 1000];
+        let unknowns = vec![Unknown::default(); 1000];
+        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
+        let fields = ledger.fields();
+        let changed = |name: &str| fields.iter().find(|f| f.field == name).map(|f| f.changed);
+        assert_eq!(changed("PMSICR_EL1 after the cycle"), Some(499));
+        assert_eq!(changed("samples in flight"), Some(999));
+        assert_eq!(changed("random byte"), Some(1));
+        assert_eq!(changed("collisions"), Some(0));
+    }
 
     #[test]
     fn tells_compared_unknown_and_changed_apart() {
