@@ -82,7 +82,7 @@ fn stimulus_of_a_later_version() {
 
 #[test]
 fn stimulus_of_another_contract() {
-    refused("stimulus_of_another_contract", |bytes| bytes[12] = 2);
+    refused("stimulus_of_another_contract", |bytes| bytes[12] = 3);
 }
 
 #[test]
