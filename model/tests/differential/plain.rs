@@ -524,8 +524,7 @@ impl Plain {
             Pmccfiltr => self.cycle_filter,
             Pmmir => {
                 let pmu = &implementation.pmu;
-                let current = implementation.knobs.layout == Default::default();
-                let edge = u64::from(pmu.edge && current) + u64::from(pmu.th2 && current);
+                let edge = u64::from(pmu.edge) + u64::from(pmu.th2);
                 edge << 24 | u64::from(implementation.thwidth()) << 20 | u64::from(pmu.pmmir)
             }
             Pmsicr => self.profiler.pmsicr().value(),
