@@ -7,7 +7,7 @@ VECTORS ?=
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bugs exhaust conform plan bench lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: help run test bugs cover exhaust conform plan bench lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test: ## Run all tests but the planted bugs
 
 bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 	$(CARGO) test --release --test planted
+
+cover: ## Run every implementation of tests/implementations, and demand that they take every rule
+	$(CARGO) test --release --test implementations
 
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust

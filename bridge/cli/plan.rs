@@ -11,12 +11,15 @@ use crate::plan::{Counts, Plan, markdown, text};
 /// Arguments of `plan`.
 #[derive(Args)]
 #[command(
-    after_help = "Exit codes: 0 every rule has code and a test, or an exception; 1 one has not; 2 usage."
+    after_help = "Exit codes: 0 every rule has code and a test, or an exception (with --complete, a cycle too); 1 one has not; 2 usage."
 )]
 pub struct PlanArgs {
     /// Coverage that `run --coverage` wrote; counts of several files are added
     #[arg(value_name = "COVERAGE_FILE")]
     coverage: Vec<PathBuf>,
+    /// Fail as well on a rule that a cycle can take and that no run of the coverage took
+    #[arg(long, requires = "coverage")]
+    complete: bool,
     /// Write the plan as Markdown, with links to files from a folder beside the sources
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -31,7 +34,10 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
         [] => None,
         files => Some(Counts::read(files).map_err(Failure::usage)?),
     };
-    let plan = Plan::new(coverage.as_ref());
+    let mut plan = Plan::new(coverage.as_ref());
+    if args.complete {
+        plan.demand_coverage();
+    }
     if let Some(path) = &args.write {
         output::write_whole(path, |out| out.write_all(markdown(&plan).as_bytes()))?;
     }

@@ -54,7 +54,7 @@ One row per rule: the clause of the architecture, or of the [contract](dut-contr
 around model and RTL: stimulus, comparison, reports. A file is found by the id in it, also as part of a range or of a test's name.
 
 `lockstep plan --write docs/verification-plan.md` writes this file; `lockstep plan` fails on a rule without code or test, and with files of `lockstep run
---coverage FILE` tells how often each rule was exercised.
+--coverage FILE` tells how often each rule was exercised. `make cover` takes all implementations of the tests, and fails on a rule that no cycle took.
 ";
 
 const TABLE: &str = "| id | clause | statement | model | RTL | harness | tests |
@@ -97,6 +97,7 @@ fn missing(row: &Row) -> &'static str {
         None => "",
         Some(Missing::Code) => "no code",
         Some(Missing::Test) => "no test",
+        Some(Missing::Cycle) => "no cycle takes it",
         Some(Missing::Outside) => "outside of model and RTL",
     }
 }

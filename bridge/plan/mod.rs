@@ -62,6 +62,11 @@ pub enum Gap {
         /// Id.
         id: String,
     },
+    /// No run took the rule in a cycle.
+    NeverTaken {
+        /// Id.
+        id: String,
+    },
     /// An exception for a rule that lacks nothing.
     NeedlessException {
         /// Id.
@@ -120,6 +125,18 @@ impl Plan {
         }
     }
 
+    /// Makes a gap of each rule that a cycle can take and that no run of the coverage took, be it that none of their
+    /// implementations has it.
+    pub fn demand_coverage(&mut self) {
+        let missed = self.rows.iter().filter(|row| {
+            row.rule.takes == Takes::Cycle && row.covered.is_none_or(|count| count == 0)
+        });
+        let gaps = missed.map(|row| Gap::NeverTaken {
+            id: row.rule.id.to_owned(),
+        });
+        self.gaps.extend(gaps);
+    }
+
     /// Rules that were never exercised; none without coverage.
     pub fn never_covered(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.covered == Some(0))
@@ -138,19 +155,22 @@ impl Plan {
     }
 }
 
-/// The exception of the table; and what is outside of model and RTL has neither code nor test of its own.
+/// The exception of the table; and what is outside of model and RTL has neither code nor test of its own, and what the
+/// implementation fixes no cycle.
 fn exception_for(rule: &Rule, exceptions: &[Exception]) -> Option<Exception> {
     let listed = exceptions
         .iter()
         .find(|exception| exception.id == rule.id)
         .copied();
+    let exception = |missing, reason| Exception {
+        id: rule.id,
+        missing,
+        reason,
+    };
     listed.or(match rule.takes {
-        Takes::Outside(reason) => Some(Exception {
-            id: rule.id,
-            missing: Missing::Outside,
-            reason,
-        }),
-        Takes::Cycle | Takes::Static(_) => None,
+        Takes::Outside(reason) => Some(exception(Missing::Outside, reason)),
+        Takes::Static(reason) => Some(exception(Missing::Cycle, reason)),
+        Takes::Cycle => None,
     })
 }
 
@@ -173,7 +193,7 @@ fn gaps_of(row: &Row) -> Vec<Gap> {
         Some(Missing::Code) => !no_code,
         Some(Missing::Test) => !no_test,
         // Nothing says that it may not have them.
-        Some(Missing::Outside) | None => false,
+        Some(Missing::Outside | Missing::Cycle) | None => false,
     };
     if needless {
         gaps.push(Gap::NeedlessException { id: id() });
@@ -285,6 +305,27 @@ mod tests {
             ),
             [Gap::NeedlessException { id: "TH-01".into() }]
         );
+    }
+
+    #[test]
+    fn coverage_is_demanded_of_rules_that_a_cycle_can_take() {
+        let table = [
+            rule("TH-01"),
+            rule("TH-02"),
+            rule("TH-03"),
+            Rule {
+                takes: Takes::Static("so"),
+                ..rule("TH-04")
+            },
+        ];
+        let mut counts = Counts::default();
+        counts.rules.insert("TH-01".into(), 1);
+        counts.rules.insert("TH-02".into(), 0);
+        let mut plan = Plan::of(&table, &[], &[], Some(&counts));
+        plan.gaps.clear();
+        plan.demand_coverage();
+        let never = |id: &str| Gap::NeverTaken { id: id.into() };
+        assert_eq!(plan.gaps, [never("TH-02"), never("TH-03")]);
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub fn text(plan: &Plan, width: usize) -> String {
                 let what = match exception.missing {
                     Missing::Code => "no code",
                     Missing::Test => "no test",
+                    Missing::Cycle => "no cycle",
                     Missing::Outside => "outside",
                 };
                 vec![
@@ -135,6 +136,13 @@ fn gaps(out: &mut String, plan: &Plan, width: usize) {
             "no test touches",
             of(|gap| match gap {
                 Gap::NoTest { id } => Some(id),
+                _ => None,
+            }),
+        ),
+        (
+            "taken in no cycle",
+            of(|gap| match gap {
+                Gap::NeverTaken { id } => Some(id),
                 _ => None,
             }),
         ),

@@ -66,6 +66,21 @@ fn coverage_of_several_runs_is_added() {
 }
 
 #[test]
+fn a_plan_that_must_be_complete() {
+    let folder = scratch("command_line/plan_complete");
+    fs::write(folder.join("a.json"), COVERAGE).expect("written");
+    let ran = command::run(command::lockstep(&folder).args(["plan", "a.json", "--complete"]));
+    assert_eq!(ran.code, 1);
+    let never = ran.stdout.split("\ntaken in no cycle\n").nth(1);
+    let never = never.expect("rules that no cycle took");
+    let has = |id: &str| never.contains(id);
+    assert!(has("TH-30, ") && has("TH-02, "), "{never}");
+    assert!(!has("TH-20, ") && !has("DUT-01"), "{never}");
+    let ran = command::run(command::lockstep(&folder).args(["plan", "--complete"]));
+    assert_eq!(ran.code, 2, "complete of what");
+}
+
+#[test]
 fn plan_as_markdown() {
     let folder = scratch("command_line/plan_as_markdown");
     let ran = command::run(command::lockstep(&folder).args(["plan", "--write", "plan.md"]));
