@@ -36,6 +36,7 @@ plan: ## Write docs/verification-plan.md: code and tests of every rule
 
 bench: ## Measure where the time of a run goes, as ratios to the bare design
 	$(CARGO) bench --bench lockstep
+	$(CARGO) bench --bench vcd
 
 lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
 

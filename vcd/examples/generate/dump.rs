@@ -1,12 +1,6 @@
-//! Writes a large dump in the manner of Verilator, to measure readers with.
-//!
-//! `cargo run --release --example generate -- big|small MEGABYTES > FILE`
-//!
-//! `big` is a design of 676 signals: counters of 64 bits, many small inputs that are also traced as
-//! one wide port, registers that change rarely; about 140 change each cycle. `small` has nine
-//! signals, a clock among them, and a time stamp about every 50 bytes.
+//! The dump.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 /// Steele and Vigna's SplitMix64: the same dump on every machine.
 struct Random(u64);
@@ -39,16 +33,23 @@ struct Signal {
     rate: u64,
 }
 
-fn main() -> io::Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [shape, megabytes] = &arguments[..] else {
-        return Err(io::Error::other(
-            "expected `big` or `small`, and a number of megabytes",
-        ));
-    };
-    let megabytes: usize = megabytes.parse().map_err(io::Error::other)?;
-    let widths: Vec<(usize, u64)> = match shape.as_str() {
-        "big" => {
+/// What a dump is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A design of 676 signals: counters of 64 bits, many small inputs that are also traced as one wide port,
+    /// registers that change rarely; about 140 change each cycle.
+    Big,
+    /// Nine signals, a clock among them, and a time stamp about every 50 bytes.
+    Small,
+}
+
+/// Writes a dump of about `megabytes` to `out`.
+///
+/// # Errors
+/// That of writing.
+pub fn dump(shape: Shape, megabytes: usize, mut out: impl Write) -> io::Result<()> {
+    let widths: Vec<(usize, u64)> = match shape {
+        Shape::Big => {
             let counters = [(1, 256, 1), (64, 220, 31), (20, 200, 31)];
             let inputs = [(8, 250, 64), (512, 255, 1), (1984, 255, 1)];
             let registers = [(1, 16, 200), (8, 5, 200), (32, 1, 147)];
@@ -56,7 +57,7 @@ fn main() -> io::Result<()> {
             all.flat_map(|(width, rate, count)| vec![(width, rate); count])
                 .collect()
         }
-        _ => [
+        Shape::Small => [
             (1, 256),
             (1, 64),
             (64, 240),
@@ -79,7 +80,6 @@ fn main() -> io::Result<()> {
         })
         .collect();
 
-    let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     writeln!(
         out,
         "$version lockstep-vcd generate $end\n$timescale 1ps $end"

@@ -1,14 +1,10 @@
-//! Measures this crate's readers against wellen and the `vcd` crate on a dump.
-//!
-//! `cargo run --release --example throughput -- FILE [ROUNDS [READER]]`
-//!
-//! Every reader visits all changes on one thread. The readers take turns, so that a busy machine
-//! is busy for all of them; medians are shown, and medians of the ratios within a round.
+//! The readers, and what measures them.
 
 use std::error::Error;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::BufReader;
+use std::path::Path;
 use std::time::Instant;
 
 use lockstep_vcd::{Event, Probe, Slice, Source, Stream, ValueRef, window};
@@ -102,11 +98,18 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let path: &'static str = arguments.next().ok_or("expected a file")?.leak();
-    let rounds = arguments.next().map_or(Ok(5), |rounds| rounds.parse())?;
-    let only = arguments.next();
+/// Measures all readers on the dump `path`, or the one named `only`, and prints a table: every reader visits all
+/// changes on one thread. The readers take turns, so that a busy machine is busy for all of them; medians are shown,
+/// and medians of the ratios within a round. Then the same for a window near the end.
+///
+/// # Errors
+/// A file that cannot be read, or that is no dump.
+pub fn measure(path: &Path, rounds: usize, only: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let path: &'static str = path
+        .to_str()
+        .ok_or("expected a path in UTF-8")?
+        .to_owned()
+        .leak();
     let text: &'static [u8] = std::fs::read(path)?.leak();
     let megabytes = text.len() as f64 / 1e6;
 
@@ -133,7 +136,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut counts = vec![(0, 0); readers.len()];
     for _ in 0..rounds {
         for (place, (_, read)) in readers.iter().enumerate() {
-            if only.as_ref().is_some_and(|only| only != readers[place].0) {
+            if only.is_some_and(|only| only != readers[place].0) {
                 seconds[place].push(f64::NAN);
                 continue;
             }
