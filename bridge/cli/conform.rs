@@ -40,10 +40,12 @@ pub struct ConformArgs {
 /// Runs conformance vectors on the model, and on the RTL if that is asked for.
 pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     let summary = run(args).map_err(failure)?;
-    let verdict = if summary.failures.is_empty() {
-        Verdict::Agree
-    } else {
+    let verdict = if !summary.unreadable.is_empty() {
+        Verdict::Usage
+    } else if !summary.failures.is_empty() {
         Verdict::Divergence
+    } else {
+        Verdict::Agree
     };
     if args.json {
         output::print_json(&summary)?;
@@ -73,6 +75,13 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
         text += &format!("  and {more} more\n");
     }
     output::print(&text)?;
+    for unreadable in summary.unreadable.iter().take(SHOWN) {
+        anstream::eprintln!("lockstep: {unreadable}");
+    }
+    let more = summary.unreadable.len().saturating_sub(SHOWN);
+    if more > 0 {
+        anstream::eprintln!("lockstep: and {more} more lines that cannot be run");
+    }
     Ok(verdict)
 }
 

@@ -9,7 +9,7 @@ use pmu_model::cycles::{self, CycleEvents, Event, IdleThreadAny, IdleThreadStall
 use serde::Deserialize;
 
 use super::Mismatch;
-use super::value::Number;
+use super::value::{Number, some_flag};
 
 /// Values of MPIDR_EL1.Aff0: threads that one processor can have.
 const MAX_THREADS: usize = 256;
@@ -31,14 +31,19 @@ struct Config {
     /// The form of multithreading shows in the threads that are active; no rule asks for it.
     #[serde(rename = "kind")]
     _kind: Option<Kind>,
+    #[serde(default, deserialize_with = "some_flag")]
     active_in_wfx: Option<bool>,
+    #[serde(default, deserialize_with = "some_flag")]
     cpu_cycles_in_wfx: Option<bool>,
+    #[serde(default, deserialize_with = "some_flag")]
     pmccntr_in_wfx: Option<bool>,
+    #[serde(default, deserialize_with = "some_flag")]
     cpu_cycles_mt1_all_wfx: Option<bool>,
     #[serde(default)]
     idle_thread_stall: IdleThreadStall,
     #[serde(default)]
     idle_thread_any: IdleThreadAny,
+    #[serde(default, deserialize_with = "some_flag")]
     cond_gated: Option<bool>,
 }
 
@@ -56,6 +61,7 @@ enum Kind {
 struct Cycle {
     clock: Number,
     threads: Vec<Thread>,
+    #[serde(default)]
     expect: Expected,
 }
 
@@ -74,7 +80,7 @@ struct Thread {
 
 type Counts = BTreeMap<Event, Option<Number>>;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
     #[serde(default)]

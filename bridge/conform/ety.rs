@@ -18,7 +18,7 @@ use pmu_model::pmu::event_type::{EVTCOUNT, FIELDS, present_mask};
 use serde::Deserialize;
 
 use super::Mismatch;
-use super::value::Number;
+use super::value::{Number, flag};
 
 /// A line.
 #[derive(Deserialize)]
@@ -44,24 +44,42 @@ pub struct Vector {
 #[serde(deny_unknown_fields)]
 struct Config {
     counters: u8,
+    #[serde(deserialize_with = "flag")]
     th: bool,
+    #[serde(deserialize_with = "flag")]
     edge: bool,
+    #[serde(deserialize_with = "flag")]
     th2: bool,
     thwidth: u8,
+    #[serde(deserialize_with = "flag")]
     el2: bool,
+    #[serde(deserialize_with = "flag")]
     el3: bool,
+    #[serde(deserialize_with = "flag")]
     sel2: bool,
+    #[serde(deserialize_with = "flag")]
     rme: bool,
+    #[serde(deserialize_with = "flag")]
     sebep: bool,
+    #[serde(deserialize_with = "flag")]
     sme: bool,
+    #[serde(default, deserialize_with = "flag")]
     tme: bool,
+    #[serde(deserialize_with = "flag")]
     mt: bool,
+    #[serde(deserialize_with = "flag")]
     mtpmu: bool,
+    #[serde(deserialize_with = "flag")]
     pmuv3p1: bool,
+    #[serde(deserialize_with = "flag")]
     pmuv3p8: bool,
+    #[serde(deserialize_with = "flag")]
     pmuv3p9: bool,
+    #[serde(deserialize_with = "flag")]
     fgt: bool,
+    #[serde(deserialize_with = "flag")]
     vhe: bool,
+    #[serde(deserialize_with = "flag")]
     hpmn0: bool,
     #[serde(default)]
     layout: Layout,
@@ -71,7 +89,7 @@ struct Config {
     vs11: Vs11,
     #[serde(default)]
     access_model: AccessModel,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "flag")]
     el3_trap_priority_sdd: bool,
     oor_unimplemented: Option<OutOfRange>,
     oor_reserved: Option<OutOfRange>,

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "rtl")]
 pub use rtl::{RtlOptions, RtlTally};
@@ -73,6 +73,8 @@ pub struct Summary {
     pub areas: Vec<Tally>,
     /// All failures, in order.
     pub failures: Vec<Failure>,
+    /// Lines that cannot be run, in order.
+    pub unreadable: Vec<Unreadable>,
 }
 
 /// A file that cannot be run.
@@ -92,30 +94,38 @@ pub enum ConformError {
         /// File.
         path: PathBuf,
     },
-    /// A line is not a vector.
-    #[error("{}:{line}: expected a conformance vector (a JSON object with \"area\", \"cfg\", \"cycles\"), found: {found}", path.display())]
-    Malformed {
-        /// File.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        found: String,
-    },
-    /// The area is not one of [`AREAS`].
-    #[error("{}:{line}: expected an area among {AREAS:?}, found {found:?}; leave that file out", path.display())]
-    UnknownArea {
-        /// File.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// The area found.
-        found: String,
-    },
     /// The RTL cannot be had.
     #[cfg(feature = "rtl")]
     #[error(transparent)]
     Rtl(#[from] OpenError),
+}
+
+/// What is wrong with a line that cannot be run.
+#[derive(Debug, thiserror::Error)]
+enum LineError {
+    #[error(
+        "expected a conformance vector (a JSON object with \"area\", \"cfg\", \"cycles\"), found: {0}"
+    )]
+    Malformed(Box<dyn std::error::Error>),
+    #[error("expected an area among {AREAS:?}, found {0:?}; leave that line out")]
+    UnknownArea(String),
+}
+
+/// A line that cannot be run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unreadable {
+    /// File.
+    pub file: PathBuf,
+    /// Line in it, from 1.
+    pub line: usize,
+    /// What was expected, and what was found.
+    pub message: String,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file.display(), self.line, self.message)
+    }
 }
 
 /// A value that differs, within a line.
@@ -152,16 +162,20 @@ enum Vector {
 }
 
 impl Vector {
-    /// The vector of a line of `area`; `None` if there is no such area.
-    fn parse(area: &str, text: &str) -> Option<serde_json::Result<Self>> {
-        Some(match area {
-            "th" => serde_json::from_str(text).map(Self::Th),
-            "spe" => serde_json::from_str(text).map(Self::Spe),
-            "ety" => serde_json::from_str(text).map(Self::Ety),
-            "cyc" => serde_json::from_str(text).map(Self::Cyc),
-            "spmu" => serde_json::from_str(text).map(|vector| Self::Spmu(Box::new(vector))),
-            _ => return None,
-        })
+    /// The area of a line, and its vector.
+    fn parse(text: &str) -> Result<(String, Self), LineError> {
+        let malformed = |error: serde_json::Error| LineError::Malformed(error.into());
+        let value = value::plain(serde_json::from_str(text).map_err(malformed)?);
+        let Line { area } = Line::deserialize(&value).map_err(malformed)?;
+        let vector = match area.as_str() {
+            "th" => serde_json::from_value(value).map(Self::Th),
+            "spe" => serde_json::from_value(value).map(Self::Spe),
+            "ety" => serde_json::from_value(value).map(Self::Ety),
+            "cyc" => serde_json::from_value(value).map(Self::Cyc),
+            "spmu" => serde_json::from_value(value).map(|vector| Self::Spmu(Box::new(vector))),
+            _ => return Err(LineError::UnknownArea(area)),
+        };
+        Ok((area, vector.map_err(malformed)?))
     }
 
     fn run_on_model(&self) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
@@ -189,14 +203,12 @@ impl Vector {
 /// Runs every line of every file on the model.
 ///
 /// # Errors
-/// A file that cannot be read or holds something else than vectors; lines that do not agree are not errors
-/// but counted.
+/// A file that cannot be read or has no line at all; lines that do not agree, and lines that cannot be run, are not
+/// errors but counted.
 pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
     let mut summary = Summary::default();
     for path in paths {
-        for_each_line(path, &mut |line, area, vector| {
-            summary.run_on_model(path, line, area, &vector)
-        })?;
+        summary.for_each_vector(path, |_, _, _| ())?;
     }
     Ok(summary)
 }
@@ -216,11 +228,9 @@ pub fn run_files_on_rtl(
     let mut places = Vec::new();
     let mut vectors = Vec::new();
     for path in paths {
-        for_each_line(path, &mut |line, area, vector| {
-            summary.run_on_model(path, line, area, &vector)?;
+        summary.for_each_vector(path, |line, area, vector| {
             places.push((path, line));
-            vectors.push((area.to_owned(), vector.express()));
-            Ok(())
+            vectors.push((area, vector.express()));
         })?;
     }
     let (mut tallies, differences) = rtl::run(&vectors, options, building)?;
@@ -239,46 +249,46 @@ pub fn run_files_on_rtl(
     Ok(summary)
 }
 
-/// What is done with a line, its area and its vector; an error is what is wrong with the line.
-type Visit<'a> = dyn FnMut(usize, &str, Vector) -> Result<(), Box<dyn std::error::Error>> + 'a;
-
-fn for_each_line(path: &Path, visit: &mut Visit) -> Result<(), ConformError> {
-    let io = |source| ConformError::Io {
-        path: path.into(),
-        source,
-    };
-    let file = File::open(path).map_err(io)?;
-    let mut empty = true;
-    for (index, text) in BufReader::new(file).lines().enumerate() {
-        let text = text.map_err(io)?;
-        if text.trim().is_empty() {
-            continue;
-        }
-        empty = false;
-        let line = index + 1;
-        let malformed = |error: &dyn fmt::Display| ConformError::Malformed {
-            path: path.into(),
-            line,
-            found: error.to_string(),
-        };
-        let Line { area } = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
-        let Some(vector) = Vector::parse(&area, &text) else {
-            return Err(ConformError::UnknownArea {
-                path: path.into(),
-                line,
-                found: area,
-            });
-        };
-        let vector = vector.map_err(|error| malformed(&error))?;
-        visit(line, &area, vector).map_err(|error| malformed(&error))?;
-    }
-    if empty {
-        return Err(ConformError::Empty { path: path.into() });
-    }
-    Ok(())
-}
-
 impl Summary {
+    /// Runs the lines of a file on the model; `visit` has the number, area and vector of each that can be run.
+    fn for_each_vector(
+        &mut self,
+        path: &Path,
+        mut visit: impl FnMut(usize, String, Vector),
+    ) -> Result<(), ConformError> {
+        let io = |source| ConformError::Io {
+            path: path.into(),
+            source,
+        };
+        let file = File::open(path).map_err(io)?;
+        let mut empty = true;
+        for (index, text) in BufReader::new(file).lines().enumerate() {
+            let text = text.map_err(io)?;
+            if text.trim().is_empty() {
+                continue;
+            }
+            empty = false;
+            let line = index + 1;
+            let run = Vector::parse(&text).and_then(|(area, vector)| {
+                let run = self.run_on_model(path, line, &area, &vector);
+                run.map_err(LineError::Malformed)?;
+                Ok((area, vector))
+            });
+            match run {
+                Ok((area, vector)) => visit(line, area, vector),
+                Err(error) => self.unreadable.push(Unreadable {
+                    file: path.into(),
+                    line,
+                    message: error.to_string(),
+                }),
+            }
+        }
+        if empty {
+            return Err(ConformError::Empty { path: path.into() });
+        }
+        Ok(())
+    }
+
     fn run_on_model(
         &mut self,
         path: &Path,

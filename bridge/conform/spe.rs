@@ -13,7 +13,7 @@ use pmu_model::spe::{
 use serde::Deserialize;
 
 use super::Mismatch;
-use super::value::Number;
+use super::value::{Number, flag};
 
 /// A line.
 #[derive(Deserialize)]
@@ -25,8 +25,10 @@ pub struct Vector {
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
+    #[serde(deserialize_with = "flag")]
     ernd: bool,
     max_inflight: u32,
+    #[serde(deserialize_with = "flag")]
     spe_exc: bool,
     select: Select,
     init_load: Option<InitLoad>,
@@ -76,6 +78,7 @@ impl Config {
 #[derive(Deserialize)]
 struct Cycle {
     inp: Input,
+    #[serde(default)]
     expect: Expected,
 }
 
@@ -104,7 +107,7 @@ struct Input {
     ee: Option<Number>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
     selected: Option<Vec<Number>>,

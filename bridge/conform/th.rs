@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Mismatch;
-use super::value::Number;
+use super::value::{Number, flag, present, some_flag};
 
 /// A line.
 #[derive(Deserialize)]
@@ -31,8 +31,11 @@ pub struct Vector {
 #[serde(deny_unknown_fields)]
 struct Config {
     counters: u8,
+    #[serde(deserialize_with = "flag")]
     th: bool,
+    #[serde(deserialize_with = "flag")]
     edge: bool,
+    #[serde(deserialize_with = "flag")]
     th2: bool,
     thwidth: u8,
     #[serde(default = "default_counter_bits")]
@@ -61,6 +64,7 @@ struct Cycle {
     writes: BTreeMap<usize, Number>,
     vb: Vec<Number>,
     counting: Vec<Number>,
+    #[serde(default, deserialize_with = "present")]
     expect: Vec<Expected>,
 }
 
@@ -69,7 +73,7 @@ struct Cycle {
 struct Expected {
     #[serde(rename = "n")]
     n: usize,
-    #[serde(rename = "reserved")]
+    #[serde(rename = "reserved", default, deserialize_with = "some_flag")]
     reserved: Option<bool>,
     vb: Option<Number>,
     ct: Option<Number>,

@@ -85,9 +85,10 @@ fn with_levels(vector: &Vector) -> Requirements {
 fn fix_fields(requirements: &mut Requirements, vector: &Vector, value: u64) {
     let cfg = &vector.cfg;
     let any = |fields: &[Field]| fields.iter().any(|field| field.of(value) != 0);
-    let fields_since_2021 = [TE, SYNC, VS, TLC, RLK, RLU, RLH];
+    // The layout of 2021 lacks T as well (A-ETY-10).
+    let fields_of_one_layout = [TE, SYNC, VS, TLC, T, RLK, RLU, RLH];
     let layout = cfg.layout == Layout::Year2021;
-    requirements.fix_if(any(&fields_since_2021), Feature::Layout2021, layout);
+    requirements.fix_if(any(&fields_of_one_layout), Feature::Layout2021, layout);
     requirements.fix_if(any(&[TC, TH]), Feature::Th, cfg.th);
     requirements.fix_if(any(&[SYNC]) && !layout, Feature::Sebep, cfg.sebep);
     requirements.fix_if(any(&[VS]) && !layout, Feature::Sme, cfg.sme);
@@ -96,7 +97,7 @@ fn fix_fields(requirements: &mut Requirements, vector: &Vector, value: u64) {
     requirements.fix_if(linked && !layout, Feature::Th2, cfg.th2);
     requirements.fix_if(any(&[MT]), Feature::Mt, cfg.mt);
     requirements.fix_if(any(&[SH]) && cfg.el3, Feature::Sel2, cfg.sel2);
-    requirements.fix_if(any(&[T]), Feature::Tme, cfg.tme);
+    requirements.fix_if(any(&[T]) && !layout, Feature::Tme, cfg.tme);
     requirements.fix_if(any(&[RLK, RLU, RLH]) && !layout, Feature::Rme, cfg.rme);
     let upper = value & EVTCOUNT.mask() & !0x3FF != 0;
     requirements.fix_if(upper, Feature::Pmuv3p1, cfg.pmuv3p1);

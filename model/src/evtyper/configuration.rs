@@ -50,6 +50,7 @@ pub enum Vs11 {
     #[default]
     NoFilter,
     /// Filters in and out of Streaming mode.
+    #[serde(alias = "FILTERED")]
     Filter,
 }
 

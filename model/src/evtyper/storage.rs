@@ -100,6 +100,7 @@ mod tests {
     fn ety_02_the_layout_of_2021_lacks_later_fields() {
         let mut configuration = Implementation::default();
         configuration.knobs.layout = Layout::Year2021;
+        configuration.pe.tme = true;
         assert_eq!(
             written(&configuration, 1, u64::MAX).read(),
             0xE000_0FFF_FF00_FFFF

@@ -73,7 +73,7 @@ pub fn present_mask(n: u8, implementation: &Implementation) -> u64 {
         (M, pe.el3),
         (MT, pe.mt),
         (SH, pe.el3 && pe.sel2),
-        (T, pe.tme),
+        (T, pe.tme && current),
         (RLK, pe.rme && current),
         (RLU, pe.rme && current),
         (RLH, pe.rme && current),
