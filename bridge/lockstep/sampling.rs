@@ -326,6 +326,81 @@ mod tests {
         }
     }
 
+    /// One interval, cut after any number of operations.
+    #[test]
+    fn spe_24_whether_an_interval_counts_does_not_depend_on_its_byte() {
+        for ernd in [false, true] {
+            for operations in 250..600 {
+                let count = |byte: u8| {
+                    let mut run = Run::with(ernd, move || byte);
+                    run.write(PMSIRR, 1 << 8 | 1);
+                    run.write(PMSICR, 1);
+                    for _ in 0..operations {
+                        run.cycle(&CycleInput {
+                            operations: 1,
+                            profiling: 1,
+                            ..CycleInput::default()
+                        });
+                    }
+                    run.write(PMSICR, 9);
+                    let modes = run.tally.summary().intervals;
+                    modes.iter().map(|mode| mode.intervals).sum::<u64>()
+                };
+                // COUNT is zero for operation 1; the last that it can end at is INTERVAL * 256 + 1 + 255 later.
+                let expected = u64::from(operations > 1 + 256 + 1 + 255);
+                for byte in [0, 1, 128, 254, 255] {
+                    assert_eq!(count(byte), expected, "{ernd} {operations} {byte}");
+                }
+            }
+        }
+    }
+
+    /// Profiling is disabled for a cycle, after any number of operations: when COUNT is zero, it is loaded (SPE-10).
+    #[test]
+    fn spe_24_whether_a_pause_ends_an_interval_does_not_depend_on_its_byte() {
+        for pause in 250..600 {
+            for byte in [0, 1, 100, 254, 255] {
+                let mut run = Run::with(false, move || byte);
+                run.write(PMSIRR, 1 << 8 | 1);
+                run.write(PMSICR, 1);
+                for operation in 0..700 {
+                    for profiling in u8::from(operation != pause)..=1 {
+                        run.cycle(&CycleInput {
+                            operations: 1,
+                            profiling,
+                            ..CycleInput::default()
+                        });
+                    }
+                }
+                let modes = run.tally.summary().intervals;
+                let count = modes.iter().map(|mode| mode.intervals).sum::<u64>();
+                // COUNT may be zero from 256 operations after operation 1 on, for 256 operations.
+                let expected = u64::from(!(258..514).contains(&pause));
+                assert_eq!(count, expected, "{pause} {byte}");
+            }
+        }
+    }
+
+    /// ECOUNT runs out in the same cycle as COUNT, before it.
+    #[test]
+    fn spe_23_a_selection_belongs_to_the_draw_before_it() {
+        for byte in (0..=255).step_by(5) {
+            let mut run = Run::with(true, move || byte);
+            run.write(PMSIRR, 1 << 8 | 1);
+            run.write(PMSICR, 1);
+            for _ in 0..257 {
+                run.cycle(&CycleInput {
+                    operations: 15,
+                    profiling: 1,
+                    ..CycleInput::default()
+                });
+            }
+            // 3855 operations: COUNT is zero for those of number 1 + 257 k.
+            let mode = run.mode();
+            assert_eq!((mode.intervals, mode.mean), (14, 257.0), "{byte}");
+        }
+    }
+
     /// The estimate is not right for want of power: a mean that is off is found.
     #[test]
     fn spe_24_a_biased_generator_moves_the_mean() {

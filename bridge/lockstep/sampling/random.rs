@@ -337,6 +337,22 @@ mod tests {
         }
     }
 
+    /// Each value once, in any order, then each once again.
+    #[test]
+    fn bytes_that_are_too_even_are_found() {
+        let mut random = fair(1);
+        let mut deck: Vec<u8> = Vec::new();
+        let summary = of(5120, || {
+            if deck.is_empty() {
+                deck = (0..=255).collect();
+            }
+            let place = usize::from(random()) % deck.len();
+            deck.swap_remove(place)
+        });
+        assert_eq!(summary.uniform, Some(false), "{summary:?}");
+        assert_eq!(summary.period, None);
+    }
+
     #[test]
     fn a_bias_is_found() {
         // The top bit is a one in three of four.
