@@ -11,7 +11,7 @@ use super::summary::grouped;
 use super::{Failure, output};
 use crate::conform::{self, ConformError, Summary};
 #[cfg(feature = "rtl")]
-use crate::conform::{RtlOptions, RtlTally};
+use crate::conform::{Reason, RtlOptions, RtlTally};
 use crate::lockstep::Verdict;
 
 /// Failures shown.
@@ -23,12 +23,12 @@ pub struct ConformArgs {
     /// Files of conformance vectors (JSON Lines)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Run the vectors on the bundled RTL as well, where its ports can express them
+    /// Run the vectors on the RTL as well, where its ports can express them: the bundled RTL, or a folder with
+    /// other RTL behind the same wrapper
     #[cfg(feature = "rtl")]
-    #[arg(long)]
-    rtl: bool,
-    /// Build the RTL for at most so many other configurations than the one that is there, those of the most
-    /// vectors first
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
+    rtl: Option<Option<PathBuf>>,
+    /// Build the RTL for at most so many configurations besides the default one, those of the most vectors first
     #[cfg(feature = "rtl")]
     #[arg(long, value_name = "N", default_value_t = 8, requires = "rtl")]
     rtl_builds: usize,
@@ -92,11 +92,14 @@ fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
 
 #[cfg(feature = "rtl")]
 fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
-    if !args.rtl {
+    let Some(folder) = &args.rtl else {
         return conform::run_files(&args.files);
-    }
+    };
     let mut busy = None;
-    let options = RtlOptions::new(args.rtl_builds);
+    let options = RtlOptions {
+        folder: folder.clone(),
+        ..RtlOptions::new(args.rtl_builds)
+    };
     let building = &mut |what: &str| {
         // One sign at a time.
         drop(busy.take());
@@ -130,12 +133,12 @@ fn rtl_text(tally: &RtlTally) -> String {
         tally.not_built,
         grouped(tally.values as u64)
     );
-    for (reason, lines) in &tally.reasons {
-        text += &format!("    {lines} not expressible, or in part: {reason}\n");
+    for Reason { reason, lines } in &tally.reasons {
+        text += &format!("    not expressible in {lines}: {reason}\n");
     }
     if tally.lines_with_parts_not_built > 0 {
         text += &format!(
-            "    {} not built, or in part: more than --rtl-builds configurations\n",
+            "    not built in {}: more configurations than --rtl-builds\n",
             tally.lines_with_parts_not_built
         );
     }

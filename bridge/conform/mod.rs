@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "rtl")]
-pub use rtl::{RtlOptions, RtlTally};
+pub use rtl::{Reason, RtlOptions, RtlTally};
 
 #[cfg(feature = "rtl")]
 use crate::dut::OpenError;
@@ -156,7 +156,7 @@ struct Line {
 enum Vector {
     Th(th::Vector),
     Spe(spe::Vector),
-    Ety(ety::Vector),
+    Ety(Box<ety::Vector>),
     Cyc(cyc::Vector),
     Spmu(Box<spmu::Vector>),
 }
@@ -193,7 +193,7 @@ impl Vector {
         match self {
             Self::Th(vector) => th::rtl::express(vector),
             Self::Spe(vector) => spe::rtl::express(vector),
-            Self::Ety(vector) => ety::rtl::express(vector),
+            Self::Ety(vector) => ety::rtl::express(*vector),
             Self::Cyc(vector) => cyc::rtl::express(vector),
             Self::Spmu(vector) => spmu::rtl::express(*vector),
         }
@@ -213,8 +213,8 @@ pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
     Ok(summary)
 }
 
-/// Runs every line of every file on the model, and those that the ports of a design can express on the bundled
-/// RTL. `building` is told when a design is built, which takes a while.
+/// Runs every line of every file on the model, and those that the ports of a design can express on the RTL.
+/// `building` is told when a design is built, which takes a while.
 ///
 /// # Errors
 /// As [`run_files`], or a design cannot be built.

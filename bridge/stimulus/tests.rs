@@ -86,7 +86,7 @@ fn the_bytes_of_generator_version_2() {
         ),
         (1, "mixed", &other, "1dc6adb5dc308e57e9595010f8b72bd1"),
         (1, "threshold", &default, "75b20e5682e8735d353cb2a1e6c21c39"),
-        (1, "spe", &default, "5950a6496402fd6dd0a5e7920ae0dc3b"),
+        (1, "spe", &default, "c82be1a87bf4f52d36412b52eef2ca35"),
         (1, "access", &default, "536c29bfe9a23b4d3292d484d8226152"),
         (1, "cycles", &default, "9e944addd2359aa1dfc1db957e8af399"),
         (1, "spmu", &default, "1532a2ee6a04a3197d722ba8e67dd137"),

@@ -97,3 +97,59 @@ fn unknown_area() {
     );
     assert_eq!(golden("unknown_area", &folder, "conform a.jsonl").code, 2);
 }
+
+#[cfg(feature = "rtl")]
+mod rtl {
+    use super::*;
+
+    /// A width of TH that the RTL which is there does not have.
+    fn narrow() -> String {
+        GOOD.replace(r#""thwidth":12"#, r#""thwidth":2"#)
+            .replace("0xa000000200000000", "0xa000000600000000")
+    }
+
+    #[test]
+    fn vectors_on_the_rtl() {
+        let wide = GOOD.replace(r#""vb":[2]"#, r#""vb":[65536]"#);
+        let wide = wide.replace(r#""VB":2"#, r#""VB":65536"#);
+        let folder = with("vectors_on_the_rtl", &[GOOD, &wide, &narrow()]);
+        let arguments = "conform --rtl --rtl-builds 0 a.jsonl";
+        assert_eq!(golden("vectors_on_the_rtl", &folder, arguments).code, 0);
+    }
+
+    #[test]
+    fn vectors_that_fail_on_the_rtl() {
+        let folder = with("vectors_that_fail_on_the_rtl", &[GOOD, &bad()]);
+        let ran = golden(
+            "vectors_that_fail_on_the_rtl",
+            &folder,
+            "conform --rtl a.jsonl",
+        );
+        assert_eq!(ran.code, 1);
+    }
+
+    #[test]
+    fn failures_on_the_rtl_in_json() {
+        let wide = GOOD.replace(r#""vb":[2]"#, r#""vb":[65536]"#);
+        let wide = wide.replace(r#""VB":2"#, r#""VB":65536"#);
+        let folder = with("failures_on_the_rtl_in_json", &[&wide, &bad()]);
+        let mut command = crate::command::lockstep(&folder);
+        let ran = crate::command::run(command.args(["conform", "--rtl", "a.jsonl", "--json"]));
+        assert_eq!(ran.code, 1);
+        assert_golden("keys_conform_rtl", &keys(&ran.stdout));
+    }
+
+    #[test]
+    fn a_configuration_is_built() {
+        let folder = with("a_configuration_is_built", &[&narrow()]);
+        let mut command = crate::command::lockstep(&folder);
+        let ran = crate::command::run(command.args(["conform", "--rtl", "a.jsonl"]));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(
+            ran.stdout
+                .contains("on the RTL: 1 passed, 0 passed in part"),
+            "{}",
+            ran.stdout
+        );
+    }
+}

@@ -2,7 +2,7 @@
 
 use pmu_lockstep::dut::RtlSource;
 use pmu_lockstep::lockstep::engine::Control;
-use pmu_lockstep::lockstep::sampling::SamplingSummary;
+use pmu_lockstep::lockstep::sampling::{IntervalSummary, SamplingSummary};
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
 use pmu_lockstep::stimulus::{Reader, Stimulus, StimulusError, Writer};
 use pmu_model::{CycleInput, Implementation, SysReg};
@@ -45,20 +45,24 @@ fn sampled(name: &str, implementation: &Implementation, rnd: bool) -> SamplingSu
     run.ledger().sampling().expect("an implementation with SPE")
 }
 
-/// The only mode of a run: mean, number of intervals and standard error.
-fn mean(summary: &SamplingSummary) -> (f64, u64, f64) {
+/// The only mode of a run, and of bytes that are uniform if there are any.
+fn only_mode(summary: &SamplingSummary) -> &IntervalSummary {
     let [mode] = &summary.intervals[..] else {
         panic!("one mode: {summary:?}");
     };
     assert!(mode.intervals > 20_000, "{summary:?}");
-    let error = mode.standard_error.expect("many intervals");
-    (mode.mean, mode.intervals, error)
+    assert_eq!(mode.holds, Some(true), "{summary:?}");
+    let drawn = summary.random.draws > 0;
+    assert_eq!(summary.random.uniform, drawn.then_some(true), "{summary:?}");
+    mode
 }
 
 #[test]
 fn spe_24_without_random_perturbation_the_interval_is_exact() {
     let summary = sampled("exact", &Implementation::default(), false);
-    assert_eq!(mean(&summary).0, (INTERVAL * 256 + 1) as f64);
+    let mode = only_mode(&summary);
+    assert_eq!(mode.mean, (INTERVAL * 256 + 1) as f64);
+    assert_eq!(mode.standard_error, 0.0);
     assert_eq!(summary.random.draws, 0);
 }
 
@@ -67,23 +71,21 @@ fn spe_24_without_ernd_the_mean_is_longer_by_half_a_byte() {
     let implementation = implementation("two_threads");
     assert!(!implementation.spe.ernd);
     let summary = sampled("rnd", &implementation, true);
-    let (mean, intervals, error) = mean(&summary);
+    let mode = only_mode(&summary);
+    let (error, intervals) = (mode.standard_error, mode.intervals as f64);
     let expected = (INTERVAL * 256) as f64 + 128.5;
-    assert!((mean - expected).abs() < 3.0 * error, "{summary:?}");
+    assert!((mode.mean - expected).abs() < 3.0 * error, "{summary:?}");
     // Bytes have a standard deviation of 73.9.
-    assert!((error - 73.9 / (intervals as f64).sqrt()).abs() < 0.02);
-    let p_value = summary.random.p_value.expect("enough bytes");
-    assert!(p_value > 0.001, "{summary:?}");
+    assert!((error - 73.9 / intervals.sqrt()).abs() < 0.01);
 }
 
 #[test]
 fn spe_24_with_ernd_the_mean_is_that_without_random_perturbation() {
     let summary = sampled("ernd", &Implementation::default(), true);
-    let (mean, _, error) = mean(&summary);
+    let mode = only_mode(&summary);
+    let (error, intervals) = (mode.standard_error, mode.intervals as f64);
     let expected = (INTERVAL * 256 + 1) as f64;
-    assert!((mean - expected).abs() < 3.0 * error, "{summary:?}");
-    assert!(
-        summary.random.p_value.expect("enough bytes") > 0.001,
-        "{summary:?}"
-    );
+    assert!((mode.mean - expected).abs() < 3.0 * error, "{summary:?}");
+    // Of intervals that follow each other only the first byte and the last are left.
+    assert!((error - (2.0f64 * 5461.25).sqrt() / intervals).abs() < 1e-6);
 }

@@ -1,4 +1,4 @@
-//! Conformance vectors on the bundled RTL, without the model: each vector becomes cycles of the design's ports,
+//! Conformance vectors on the RTL, without the model: each vector becomes cycles of the design's ports,
 //! and the design's outputs are compared with what the vector expects.
 //!
 //! A vector has parts that ask different things of a design ([`Requirements`]); parts that agree about them
@@ -8,12 +8,13 @@ mod bench;
 mod requirements;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use pmu_model::Implementation;
 use serde::Serialize;
 use verilator_sys::Optimization;
 
-use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open};
+use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters};
 
 pub(super) use bench::{Bench, Interruption, differs};
 pub(super) use requirements::{Feature, Requirements, Values};
@@ -23,20 +24,33 @@ use requirements::plan;
 /// How vectors are run on the RTL.
 #[derive(Clone, Debug)]
 pub struct RtlOptions {
-    /// Designs that are built besides the one that is there.
+    /// Other RTL than the bundled one, behind the same wrapper.
+    pub folder: Option<PathBuf>,
+    /// Designs that are built besides the one with the default parameters.
     pub builds: usize,
     /// How, and where they are kept.
     pub build: BuildOptions,
 }
 
 impl RtlOptions {
-    /// At most `builds`, in the user's cache, built to be run for a moment.
+    /// The bundled RTL, with at most `builds`, in the user's cache, built to be run for a moment.
     pub fn new(builds: usize) -> Self {
         Self {
+            folder: None,
             builds,
             build: BuildOptions {
                 optimization: Optimization::Quick,
                 ..BuildOptions::from_env()
+            },
+        }
+    }
+
+    fn source(&self, implementation: &Implementation) -> RtlSource {
+        match &self.folder {
+            None => RtlSource::Bundled,
+            Some(folder) => RtlSource::Files {
+                paths: vec![folder.clone()],
+                parameters: wrapper_parameters(implementation),
             },
         }
     }
@@ -57,10 +71,19 @@ pub struct RtlTally {
     pub not_built: usize,
     /// Values compared.
     pub values: usize,
-    /// Why lines, or parts of lines, are not expressible, and how many lines.
-    pub reasons: BTreeMap<String, usize>,
+    /// Why lines, or parts of lines, are not expressible.
+    pub reasons: Vec<Reason>,
     /// Lines with a part that no design was built for.
     pub lines_with_parts_not_built: usize,
+}
+
+/// Why something cannot be run on the ports.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reason {
+    /// The reason.
+    pub reason: String,
+    /// Lines of which something is left out for it.
+    pub lines: usize,
 }
 
 /// What a part of a vector does with a design.
@@ -162,7 +185,7 @@ pub(super) fn run(
         }
         let mut open = || -> Result<Bench, OpenError> {
             let dut = open(
-                &RtlSource::Bundled,
+                &options.source(&target.implementation),
                 &target.implementation,
                 false,
                 &options.build,
@@ -215,7 +238,17 @@ impl RtlTally {
         self.values += result.values;
         self.lines_with_parts_not_built += usize::from(result.not_built > 0);
         for reason in &result.left_out {
-            *self.reasons.entry(reason.clone()).or_default() += 1;
+            match self
+                .reasons
+                .iter_mut()
+                .find(|found| found.reason == *reason)
+            {
+                Some(found) => found.lines += 1,
+                None => self.reasons.push(Reason {
+                    reason: reason.clone(),
+                    lines: 1,
+                }),
+            }
         }
         let whole = result.not_built == 0 && result.left_out.is_empty();
         *match result {

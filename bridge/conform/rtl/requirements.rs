@@ -259,8 +259,11 @@ pub struct Target {
     pub parts: Vec<usize>,
 }
 
-/// Designs for as many of `parts` as can be: first the default, which is there, then at most `builds` others,
-/// those that most parts ask for first, each with whatever else it can serve.
+/// Designs that are weighed against each other for a build, those of the most parts first.
+const MOST_TRIED: usize = 64;
+
+/// Designs for as many of `parts` as can be: first the default, which is there, then at most `builds` others, each
+/// the one that serves most of the parts that are left.
 pub fn plan(parts: &[&Requirements], builds: usize) -> Vec<Target> {
     let default = Implementation::default();
     let (there, others): (Vec<_>, Vec<_>) =
@@ -277,28 +280,53 @@ pub fn plan(parts: &[&Requirements], builds: usize) -> Vec<Target> {
         }
     }
     classes.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
-    while targets.len() <= builds && !classes.is_empty() {
-        let mut all = Requirements::default();
-        let mut members = Vec::new();
-        classes.retain(|(class, parts)| match all.and(class) {
-            Some(both) => {
-                all = both;
-                members.extend(parts);
-                false
-            }
-            None => true,
-        });
-        let Some(mut implementation) = all.implementation().filter(|_| !members.is_empty()) else {
+    while targets.len() <= builds {
+        let tried = 0..classes.len().min(MOST_TRIED);
+        let served: Vec<_> = tried.map(|first| share(&classes, first)).collect();
+        let parts = |taken: &[usize]| -> usize { taken.iter().map(|&i| classes[i].1.len()).sum() };
+        // The first of the best.
+        let best = served
+            .into_iter()
+            .rev()
+            .max_by_key(|(_, taken)| parts(taken));
+        let Some((all, taken)) = best else {
+            break;
+        };
+        let Some(mut implementation) = all.implementation() else {
             break;
         };
         implementation.name = format!("conform-{}", targets.len());
-        members.sort_unstable();
+        let mut parts = Vec::new();
+        for &index in taken.iter().rev() {
+            parts.extend(classes.remove(index).1);
+        }
+        parts.sort_unstable();
         targets.push(Target {
             implementation,
-            parts: members,
+            parts,
         });
     }
     targets
+}
+
+/// A design for the class `first`, and as many others as it can serve besides, in order.
+///
+/// # Returns
+/// What it must be, and the classes, in ascending order.
+fn share(classes: &[(&Requirements, Vec<usize>)], first: usize) -> (Requirements, Vec<usize>) {
+    let mut all = classes[first].0.clone();
+    let mut taken = vec![first];
+    for (index, (class, _)) in classes.iter().enumerate() {
+        if index == first {
+            continue;
+        }
+        if let Some(both) = all.and(class) {
+            all = both;
+            taken.push(index);
+        }
+    }
+    taken.sort_unstable();
+    (all, taken)
 }
 
 #[cfg(test)]

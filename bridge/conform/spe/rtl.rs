@@ -65,6 +65,15 @@ fn interval_is_unknown(vector: &Vector) -> bool {
     })
 }
 
+/// Nothing collides in the cycle: nothing can, or the vector says so.
+fn calm(cycle: &Cycle) -> bool {
+    let none = |list: &Option<Vec<Number>>| list.as_ref().is_some_and(Vec::is_empty);
+    let expect = &cycle.expect;
+    let taken = expect.selected.is_some() && expect.selected == expect.sampled;
+    let idle = cycle.inp.enabled.0 == 0 || number(cycle.inp.ops) == 0;
+    idle || none(&expect.selected) || none(&expect.collided) || taken
+}
+
 fn requirements(vector: &Vector) -> Requirements {
     let (cfg, cycles) = (&vector.cfg, &vector.cycles);
     let mut requirements = Requirements {
@@ -79,8 +88,6 @@ fn requirements(vector: &Vector) -> Requirements {
     let matters = cycles.iter().any(|cycle| random(cycle) || ecount(cycle));
     requirements.fix_if(matters, Feature::Ernd, cfg.ernd);
     // SPE-42: which register a collision is reported in. PMSEE = 00 is that of EL1 with or without FEAT_SPE_EXC.
-    let calm =
-        |cycle: &Cycle| matches!(&cycle.expect.collided, Some(collided) if collided.is_empty());
     let writes_higher = |cycle: &Cycle| {
         let mut written = cycle.inp.wr_coll.iter().flatten();
         written.any(|(el, _)| el != "1")
@@ -153,7 +160,7 @@ impl<'a> Run<'a> {
             .as_ref()
             .is_none_or(|selected| selected.len() > 1);
         let most = if draws || several { 1 } else { MAX_OPERATIONS };
-        let mut writes = writes(cycle).into_iter().peekable();
+        let mut writes = writes(cycle).into_iter();
         let mut sum = Sum::default();
         let mut operations = number(inp.ops);
         let mut complete = number(inp.complete);
@@ -170,9 +177,9 @@ impl<'a> Run<'a> {
                 input.operations = operations.min(most.into()) as u8;
                 operations -= u64::from(input.operations);
             }
-            if !draws
-                && operations == 0
-                && complete == 0
+            let last = operations == 0 && complete == 0;
+            if last
+                && !draws
                 && let Some((register, data)) = writes.next()
             {
                 access(&mut input, register, data);

@@ -31,6 +31,23 @@ impl Profile {
             }
             "spe" => {
                 types.samples = 32768;
+                // Stretches in which nothing cuts an interval short, and in which bytes are drawn that no reset
+                // repeats, so that a run can judge both (SPE-24).
+                let spe = &mut profile.spe;
+                spe.change = 8;
+                spe.rates.full = 48;
+                spe.accesses = SpeAccesses {
+                    interval: 4,
+                    count: 5,
+                    read: 140,
+                    buffer: 36,
+                    coincide: 6,
+                    sample_type: 56,
+                    restart: 4,
+                    unknown: 0,
+                };
+                profile.reset.shortest = 1000;
+                profile.reset.longest = 600_000;
                 Areas {
                     threshold: 24,
                     spe: 104,
