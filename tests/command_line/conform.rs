@@ -69,6 +69,41 @@ fn line_that_is_no_json() {
 }
 
 #[test]
+fn other_lines_run_when_some_cannot() {
+    let other = GOOD.replace("\"th\",\"seed\"", "\"amu\",\"seed\"");
+    let folder = with(
+        "other_lines_run_when_some_cannot",
+        &[GOOD, "area: th", &bad(), &other, GOOD],
+    );
+    let ran = golden(
+        "other_lines_run_when_some_cannot",
+        &folder,
+        "conform a.jsonl",
+    );
+    assert_eq!(
+        ran.code, 2,
+        "lines that cannot be run count more than failures"
+    );
+}
+
+/// Numbers as texts, flags as bits, and `null` for what is not compared.
+#[test]
+fn every_form_of_a_value_is_read() {
+    let other = GOOD
+        .replace(r#""counters":1"#, r#""counters":"0x1""#)
+        .replace(r#""th":true"#, r#""th":1"#)
+        .replace(r#""reserved_map":{}"#, r#""reserved_map":null"#)
+        .replace(r#""CP":0"#, r#""CP":null"#);
+    let none = GOOD.replace(r#""expect":[{"#, r#""expect":[null,{"#);
+    let folder = with("every_form_of_a_value", &[&other, &none]);
+    let ran = crate::command::run(crate::command::lockstep(&folder).args(["conform", "a.jsonl"]));
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, "th: 2 passed, 0 failed\n")
+    );
+}
+
+#[test]
 fn line_that_is_cut_off() {
     let folder = with("line_that_is_cut_off", &[&GOOD[..200]]);
     assert_eq!(
