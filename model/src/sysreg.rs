@@ -182,8 +182,26 @@ impl SysReg {
 
     /// Whether the register is of the System PMUs.
     pub const fn is_of_system_pmus(self) -> bool {
-        const OP0_OF_SYSTEM_PMUS: u16 = 2;
-        self.address() >> 14 == OP0_OF_SYSTEM_PMUS
+        use SysReg::*;
+        matches!(
+            self,
+            Spmselr
+                | Spmiidr
+                | Spmdevarch
+                | Spmdevaff
+                | Spmcfgr
+                | Spmcgcr(_)
+                | Spmcntenset
+                | Spmcntenclr
+                | Spmovsclr
+                | Spmovsset
+                | Spmintenset
+                | Spmintenclr
+                | Spmevcntr(_)
+                | Spmevtyper(_)
+                | Spmevfiltr(_)
+                | Spmevfilt2r(_)
+        )
     }
 
     /// The encoding op0\[15:14\] op1\[13:11\] CRn\[10:7\] CRm\[6:3\] op2\[2:0\].
@@ -227,6 +245,14 @@ impl SysReg {
 
     /// The register at an encoding; `None` if there is none (DUT-30).
     pub const fn from_address(address: u16) -> Option<Self> {
+        match place(address) {
+            Some(place) => BY_PLACE[place],
+            None => None,
+        }
+    }
+
+    /// The same by comparison with every encoding.
+    const fn search(address: u16) -> Option<Self> {
         Some(match address {
             PMCR => Self::Pmcr,
             PMCNTENSET => Self::Pmcntenset,
@@ -310,6 +336,37 @@ impl SysReg {
     }
 }
 
+/// CRn of all registers.
+const CRN: [u16; 2] = [9, 14];
+/// Encodings with op0 = 2 or 3 and these CRn.
+const PLACES: usize = 1 << 12;
+
+/// A table of the encodings that registers can have: a search would take a branch after the other.
+static BY_PLACE: [Option<SysReg>; PLACES] = {
+    let mut table = [None; PLACES];
+    let mut address = encode(2, 0, 0, 0, 0);
+    loop {
+        if let Some(place) = place(address) {
+            table[place] = SysReg::search(address);
+        }
+        if address == u16::MAX {
+            break;
+        }
+        address += 1;
+    }
+    table
+};
+
+/// The place of an encoding in [`BY_PLACE`]: op0\[0\], op1, which CRn, CRm, op2.
+const fn place(address: u16) -> Option<usize> {
+    let crn = address >> 7 & 15;
+    if address >> 15 == 0 || (crn != CRN[0] && crn != CRN[1]) {
+        return None;
+    }
+    let op0_op1 = address >> 11 & 15;
+    Some((op0_op1 << 8 | (crn & 1) << 7 | address & 0x7F) as usize)
+}
+
 /// Offset of `PMEVTYPER<0>_EL0[31:0]` in the external Performance Monitors frame.
 const LOWER_HALVES: u16 = 0x400;
 /// Offset of `PMEVTYPER<0>_EL0[63:32]`.
@@ -378,11 +435,16 @@ mod tests {
         assert_eq!(all.len(), 11 + 62 + 6 + 13 + 64);
         for &register in &all {
             assert_eq!(SysReg::from_address(register.address()), Some(register));
+            let op0 = register.address() >> 14;
+            assert_eq!(register.is_of_system_pmus(), op0 == 2, "{register}");
         }
         let known = (0..=u16::MAX)
             .filter(|&a| SysReg::from_address(a).is_some())
             .count();
         assert_eq!(known, all.len());
+        for address in 0..=u16::MAX {
+            assert_eq!(SysReg::from_address(address), SysReg::search(address));
+        }
     }
 
     #[test]

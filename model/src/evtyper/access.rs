@@ -148,20 +148,6 @@ pub enum Row {
     J,
 }
 
-/// The rows in the order of the current pseudocode.
-const ORDER_CURRENT: &[Row] = &[
-    Row::A,
-    Row::B,
-    Row::C,
-    Row::D,
-    Row::E,
-    Row::F,
-    Row::G,
-    Row::I,
-];
-/// The rows in the order of 2021 (A-ETY-4).
-const ORDER_2021: &[Row] = &[Row::B, Row::C, Row::D, Row::E, Row::G, Row::H];
-
 /// ETY-40: what comes of an access to `PMEVTYPER<n>_EL0`, and the row that decides.
 pub fn access(
     n: u8,
@@ -175,14 +161,26 @@ pub fn access(
         context,
         configuration,
     };
-    let order = match configuration.knobs.access_model {
-        AccessModel::Current => ORDER_CURRENT,
-        AccessModel::Year2021 => ORDER_2021,
+    let decided = match configuration.knobs.access_model {
+        AccessModel::Current => attempt
+            .decided_by(Row::A)
+            .or_else(|| attempt.decided_by(Row::B))
+            .or_else(|| attempt.decided_by(Row::C))
+            .or_else(|| attempt.decided_by(Row::D))
+            .or_else(|| attempt.decided_by(Row::E))
+            .or_else(|| attempt.decided_by(Row::F))
+            .or_else(|| attempt.decided_by(Row::G))
+            .or_else(|| attempt.decided_by(Row::I)),
+        // A-ETY-4.
+        AccessModel::Year2021 => attempt
+            .decided_by(Row::B)
+            .or_else(|| attempt.decided_by(Row::C))
+            .or_else(|| attempt.decided_by(Row::D))
+            .or_else(|| attempt.decided_by(Row::E))
+            .or_else(|| attempt.decided_by(Row::G))
+            .or_else(|| attempt.decided_by(Row::H)),
     };
-    order
-        .iter()
-        .find_map(|&row| Some((attempt.outcome(row)?, row)))
-        .unwrap_or((Outcome::Access, Row::J))
+    decided.unwrap_or((Outcome::Access, Row::J))
 }
 
 /// An access, with all that decides about it.
@@ -194,7 +192,14 @@ struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// The outcome if `row` applies.
+    /// The outcome and `row`, if it applies.
+    #[inline(always)]
+    fn decided_by(&self, row: Row) -> Option<(Outcome, Row)> {
+        Some((self.outcome(row)?, row))
+    }
+
+    /// The outcome if `row` applies. It is compiled for each row by itself.
+    #[inline(always)]
     fn outcome(&self, row: Row) -> Option<Outcome> {
         let level = self.context.level;
         match row {
@@ -217,8 +222,7 @@ impl Attempt<'_> {
                 let tpm2 = self.el2_enabled() && self.context.mdcr_el2_tpm;
                 (level < El2 && tpm2).then_some(Outcome::Trap(El2))
             }
-            Row::F => (level < El2 && self.el2_enabled() && self.n >= self.effective_hpmn())
-                .then(|| self.out_of_range(true)),
+            Row::F => self.reserved_by_hpmn(),
             Row::G => (level != El3 && self.tpm3()).then(|| {
                 if self.sdd() {
                     Outcome::Undefined
@@ -226,12 +230,20 @@ impl Attempt<'_> {
                     Outcome::Trap(El3)
                 }
             }),
-            Row::H => self.outcome(Row::A).or_else(|| self.outcome(Row::F)),
+            Row::H => (self.unimplemented().then(|| self.out_of_range(false)))
+                .or_else(|| self.reserved_by_hpmn()),
             Row::I => (level == El0 && self.user_enable())
                 .then(|| self.masked_for_user())
                 .flatten(),
             Row::J => Some(Outcome::Access),
         }
+    }
+
+    /// Row F.
+    fn reserved_by_hpmn(&self) -> Option<Outcome> {
+        let reserved =
+            self.context.level < El2 && self.el2_enabled() && self.n >= self.effective_hpmn();
+        reserved.then(|| self.out_of_range(true))
     }
 
     /// n >= the number of implemented counters.

@@ -190,15 +190,16 @@ struct Attempt {
 }
 
 impl Decoded {
-    const fn unrestricted(access: Access) -> Self {
-        Self {
-            access,
-            decision: Decision::Unrestricted,
-            trap_iss: 0,
-        }
-    }
+    /// Nothing is accessed, or nothing has been found yet.
+    pub const NONE: Self = Self {
+        access: Access::None,
+        decision: Decision::Unrestricted,
+        trap_iss: 0,
+    };
 }
 
+/// What is found is written where it is looked at: returned from function to function, it would be copied in other
+/// pieces than it was written in, for which a processor waits.
 impl Port {
     /// The register port of `implementation`.
     pub fn new(implementation: Arc<Implementation>) -> Self {
@@ -208,16 +209,22 @@ impl Port {
         }
     }
 
-    /// Decodes the register access of a cycle.
+    /// Decodes the register access of a cycle into `decoded`, which is [`Decoded::NONE`].
     #[inline(always)]
-    pub fn decode(&self, input: &CycleInput, state: State<'_>) -> Decoded {
+    pub fn decode(&self, input: &CycleInput, state: State<'_>, decoded: &mut Decoded) {
         match AccessKind::from_code(input.access_kind) {
-            AccessKind::None => Decoded::unrestricted(Access::None),
-            kind => self.attempt(kind, input, state),
+            AccessKind::None => {}
+            kind => self.attempt(kind, input, state, decoded),
         }
     }
 
-    fn attempt(&self, kind: AccessKind, input: &CycleInput, state: State<'_>) -> Decoded {
+    fn attempt(
+        &self,
+        kind: AccessKind,
+        input: &CycleInput,
+        state: State<'_>,
+        decoded: &mut Decoded,
+    ) {
         let direction = if kind.is_write() {
             Direction::Write
         } else {
@@ -229,75 +236,90 @@ impl Port {
             data: input.access_data,
         };
         match kind {
-            AccessKind::None => Decoded::unrestricted(Access::None),
+            AccessKind::None => {}
             AccessKind::Read | AccessKind::Write => {
                 let register = SysReg::from_address(input.access_address);
-                let mut decoded = self.instruction(register, attempt(None), input, state);
+                self.instruction(register, attempt(None), input, state, decoded);
                 if let Access::Trap(_) = decoded.access {
                     decoded.trap_iss =
                         trap_iss_of(input.access_address, direction, input.access_rt);
                 }
-                decoded
             }
             // DUT-36: with the rules of the same registers.
             AccessKind::Read32 | AccessKind::Write32 => {
                 let register = SysReg::from_address_32(input.access_address);
-                self.instruction(register, attempt(Some(Half::Low)), input, state)
+                self.instruction(register, attempt(Some(Half::Low)), input, state, decoded);
             }
             AccessKind::ExternalRead | AccessKind::ExternalWrite => {
-                external(input.access_address, attempt(None), state)
+                external(
+                    input.access_address,
+                    attempt(None),
+                    state,
+                    &mut decoded.access,
+                );
             }
         }
     }
 
     /// DUT-30: an MRS, MSR, MRC or MCR of `register`.
+    #[inline(always)]
     fn instruction(
         &self,
         register: Option<SysReg>,
         attempt: Attempt,
         input: &CycleInput,
         state: State<'_>,
-    ) -> Decoded {
+        decoded: &mut Decoded,
+    ) {
         use SysReg::*;
         let Some(register) = register else {
-            return Decoded::unrestricted(Access::Undefined);
+            decoded.access = Access::Undefined;
+            return;
         };
         let select = state.registers.select;
         let cycle_counter = usize::from(select) == CYCLE_COUNTER;
-        let access = match register {
-            Pmevtyper(n) => return self.event_type(n, attempt, input, state),
-            Pmxevtyper if !cycle_counter => return self.event_type(select, attempt, input, state),
-            Pmxevtyper => perform(Pmccfiltr, attempt, state),
+        let register = match register {
+            Pmevtyper(n) => return self.event_type(n, attempt, input, state, decoded),
+            Pmxevtyper if !cycle_counter => {
+                return self.event_type(select, attempt, input, state, decoded);
+            }
+            Pmxevtyper => Some(Pmccfiltr),
             // DUT-31.
-            Pmevcntr(n) if !state.registers.has(n) => Access::Undefined,
-            Pmxevcntr if !state.registers.has(select) => Access::Undefined,
-            Pmxevcntr => perform(Pmevcntr(select), attempt, state),
-            Pmsicr | Pmsirr | Pmsidr | Pmbsr(_) if !state.sampling.has(register) => {
-                Access::Undefined
-            }
+            Pmevcntr(n) if !state.registers.has(n) => None,
+            Pmxevcntr if !state.registers.has(select) => None,
+            Pmxevcntr => Some(Pmevcntr(select)),
+            Pmsicr | Pmsirr | Pmsidr | Pmbsr(_) if !state.sampling.has(register) => None,
             Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) => {
-                return self.system_pmu(register, attempt, input, state);
+                return self.system_pmu(register, attempt, input, state, decoded);
             }
-            _ if register.is_of_system_pmus() && !state.system_pmus.any() => Access::Undefined,
-            _ => perform(register, attempt, state),
+            _ if register.is_of_system_pmus() && !state.system_pmus.any() => None,
+            _ => Some(register),
         };
-        Decoded::unrestricted(access)
+        match register {
+            Some(register) => perform(register, attempt, state, &mut decoded.access),
+            None => decoded.access = Access::Undefined,
+        }
     }
 
     /// DUT-35: an access to `PMEVTYPER<n>_EL0`, by the table of ETY-40; with full privilege where the PE is not
     /// driven.
-    fn event_type(&self, n: u8, attempt: Attempt, input: &CycleInput, state: State<'_>) -> Decoded {
+    fn event_type(
+        &self,
+        n: u8,
+        attempt: Attempt,
+        input: &CycleInput,
+        state: State<'_>,
+        decoded: &mut Decoded,
+    ) {
         let context = if input.driven & CycleInput::DRIVEN_PE != 0 {
             Context::of_cycle(n, input)
         } else {
             Context::permissive(ExceptionLevel::El3)
         };
         let (outcome, row) = access::access(n, attempt.direction, &context, &self.implementation);
-        Decoded {
-            access: carried_out(outcome, SysReg::Pmevtyper(n), attempt, state),
-            decision: Decision::Row(row, n),
-            trap_iss: 0,
-        }
+        decoded.decision = Decision::Row(row, n);
+        let register = SysReg::Pmevtyper(n);
+        carry_out(outcome, register, attempt, state, &mut decoded.access);
     }
 
     /// DUT-38: an access to a register that describes a System PMU.
@@ -307,9 +329,11 @@ impl Port {
         attempt: Attempt,
         input: &CycleInput,
         state: State<'_>,
-    ) -> Decoded {
+        decoded: &mut Decoded,
+    ) {
         if !state.system_pmus.any() {
-            return Decoded::unrestricted(Access::Undefined);
+            decoded.access = Access::Undefined;
+            return;
         }
         let pmu = state.system_pmus.selected();
         let mut context = spmu_access::Context::of_cycle(pmu, register == SysReg::Spmdevaff, input);
@@ -318,81 +342,82 @@ impl Port {
         }
         let clause = spmu_access::clause(attempt.direction, &context, &self.features);
         let outcome = spmu_access::outcome(clause, &context);
-        Decoded {
-            access: carried_out(outcome, register, attempt, state),
-            decision: Decision::System(clause, pmu),
-            trap_iss: 0,
-        }
+        decoded.decision = Decision::System(clause, pmu);
+        carry_out(outcome, register, attempt, state, &mut decoded.access);
     }
 }
 
 /// What `outcome` makes of an access to `register`.
-fn carried_out(outcome: Outcome, register: SysReg, attempt: Attempt, state: State<'_>) -> Access {
+fn carry_out(
+    outcome: Outcome,
+    register: SysReg,
+    attempt: Attempt,
+    state: State<'_>,
+    access: &mut Access,
+) {
     match outcome {
-        Outcome::Access => perform(register, attempt, state),
-        Outcome::Undefined => Access::Undefined,
-        Outcome::Trap(level) => Access::Trap(level),
-        Outcome::ReadsZero => Access::ReadsZero,
-        Outcome::WriteIgnored => Access::WriteIgnored,
+        Outcome::Access => perform(register, attempt, state, access),
+        Outcome::Undefined => *access = Access::Undefined,
+        Outcome::Trap(level) => *access = Access::Trap(level),
+        Outcome::ReadsZero => *access = Access::ReadsZero,
+        Outcome::WriteIgnored => *access = Access::WriteIgnored,
         // `Model::new` refuses implementations that have an alias.
-        Outcome::NoOperation | Outcome::Alias => Access::Nop,
+        Outcome::NoOperation | Outcome::Alias => *access = Access::Nop,
     }
 }
 
-/// An access to `register` that is permitted; a write of a read-only register is UNDEFINED (DUT-30).
-fn perform(register: SysReg, attempt: Attempt, state: State<'_>) -> Access {
+/// An access to `register` that is permitted.
+#[inline(always)]
+fn perform(register: SysReg, attempt: Attempt, state: State<'_>, access: &mut Access) {
     match (attempt.direction, attempt.half) {
-        (Direction::Read, None) => Access::Read(register),
-        (Direction::Read, Some(half)) => Access::ReadHalf(register, half),
+        (Direction::Read, None) => *access = Access::Read(register),
+        (Direction::Read, Some(half)) => *access = Access::ReadHalf(register, half),
         (Direction::Write, half) => {
             let data = match half {
                 None => attempt.data,
                 // ETY-01: the other half stays.
                 Some(half) => half.replaced(state.registers.read(register), attempt.data),
             };
-            match effect(register, data, state.registers.counter_mask()) {
-                Some(write) => Access::Write(register, write),
-                None => Access::Undefined,
-            }
+            write(register, data, state.registers.counter_mask(), access);
         }
     }
 }
 
 /// DUT-37: an access from outside the PE. No trap applies to it.
-fn external(offset: u16, attempt: Attempt, state: State<'_>) -> Decoded {
+fn external(offset: u16, attempt: Attempt, state: State<'_>, access: &mut Access) {
     let found = SysReg::from_offset(offset).filter(|&(register, _)| match register {
         SysReg::Pmevtyper(n) => state.registers.has(n),
         _ => true,
     });
-    let access = match found {
+    match found {
         Some((register, upper)) => {
             let half = Some(if upper { Half::High } else { Half::Low });
-            perform(register, Attempt { half, ..attempt }, state)
+            perform(register, Attempt { half, ..attempt }, state, access);
         }
-        None if attempt.direction == Direction::Write => Access::WriteIgnored,
-        None => Access::ReadsZero,
-    };
-    Decoded::unrestricted(access)
+        None if attempt.direction == Direction::Write => *access = Access::WriteIgnored,
+        None => *access = Access::ReadsZero,
+    }
 }
 
-/// What writing `data` does; `None` for a read-only register (DUT-30).
-fn effect(register: SysReg, data: u64, counter_mask: u32) -> Option<Write> {
+/// Writing `data`, which is UNDEFINED for a read-only register (DUT-30).
+fn write(register: SysReg, data: u64, counter_mask: u32, access: &mut Access) {
     let counters = data as u32 & counter_mask;
-    Some(match register {
-        SysReg::Pmcr => Write::Control(data),
-        SysReg::Pmcntenset => Write::Enable(counters),
-        SysReg::Pmcntenclr => Write::Disable(counters),
-        SysReg::Pmovsset => Write::SetFlags(counters),
-        SysReg::Pmovsclr => Write::ClearFlags(counters),
-        SysReg::Pmselr => Write::Select(data),
-        SysReg::Pmccntr => Write::Counter(CYCLE_COUNTER, data),
-        SysReg::Pmevcntr(n) => Write::Counter(usize::from(n), data),
-        SysReg::Pmccfiltr => Write::Type(CYCLE_COUNTER, data),
-        SysReg::Pmevtyper(n) => Write::Type(usize::from(n), data),
-        SysReg::Pmsicr => Write::Pmsicr(data),
-        SysReg::Pmsirr => Write::Pmsirr(data),
-        SysReg::Pmbsr(x) => Write::Pmbsr(x, data),
-        _ if SystemPmus::is_writable(register) => Write::SystemPmu(data),
-        _ => return None,
-    })
+    let mut is = |write: Write| *access = Access::Write(register, write);
+    match register {
+        SysReg::Pmcr => is(Write::Control(data)),
+        SysReg::Pmcntenset => is(Write::Enable(counters)),
+        SysReg::Pmcntenclr => is(Write::Disable(counters)),
+        SysReg::Pmovsset => is(Write::SetFlags(counters)),
+        SysReg::Pmovsclr => is(Write::ClearFlags(counters)),
+        SysReg::Pmselr => is(Write::Select(data)),
+        SysReg::Pmccntr => is(Write::Counter(CYCLE_COUNTER, data)),
+        SysReg::Pmevcntr(n) => is(Write::Counter(usize::from(n), data)),
+        SysReg::Pmccfiltr => is(Write::Type(CYCLE_COUNTER, data)),
+        SysReg::Pmevtyper(n) => is(Write::Type(usize::from(n), data)),
+        SysReg::Pmsicr => is(Write::Pmsicr(data)),
+        SysReg::Pmsirr => is(Write::Pmsirr(data)),
+        SysReg::Pmbsr(x) => is(Write::Pmbsr(x, data)),
+        _ if SystemPmus::is_writable(register) => is(Write::SystemPmu(data)),
+        _ => *access = Access::Undefined,
+    }
 }

@@ -1,7 +1,8 @@
 //! Threshold, edge and link: from V_B to V of all event counters in one Processor cycle
 //! (DDI0487 D13.8, requirements TH-09 to TH-29).
 //!
-//! Each rule is one function over all counters at once. A condition is a mask: all ones for TRUE.
+//! Each rule is one function of a counter, without branches, so that the loop over all counters becomes vector
+//! instructions. A condition is a mask: all ones for TRUE.
 
 use crate::contract::COUNTER_LANES;
 use crate::implementation::{CpWhenNotCounting, CtWhenBypassed, Implementation, LinkFromIdle};
@@ -11,6 +12,7 @@ use super::lane::{Lane, Lanes, lanes};
 
 /// The threshold, edge and link controls of all counters, decoded into masks when they are written.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 struct Controls<L> {
     /// TH.
     th: Lanes<L>,
@@ -64,6 +66,7 @@ pub struct Intermediates<L> {
 
 /// The threshold, edge and link datapath of all event counters.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct CountValue<L> {
     controls: Controls<L>,
     /// C_P as a mask: the only state (TH-28).
@@ -138,22 +141,38 @@ impl<L: Lane> CountValue<L> {
     /// The values of a cycle, from the base values before TH-09 and the mask of counting counters.
     #[inline(always)]
     pub fn evaluate(&self, base: &Lanes<L>, counting: u32) -> Values<L> {
-        self.evaluate_in(base, L::expand(counting))
+        self.evaluate_with(base, L::expand(counting), link)
     }
 
-    /// The same, with a mask a lane.
+    /// The same, with a mask a lane, and another way to do what [`link`] does.
     #[inline(always)]
-    pub fn evaluate_in(&self, base: &Lanes<L>, counting: Lanes<L>) -> Values<L> {
-        let v_b = gate(base, &counting);
-        let c_t = self.threshold_condition(&v_b, &counting);
-        let c_e = self.edge_condition(&c_t, &counting);
-        let condition = self.condition(&c_t, &c_e);
-        let own = self.own_value(&v_b, &condition);
-        let v = if self.stale_link {
-            self.link_stale(&own, &condition, &counting)
-        } else {
-            self.link(&own, &condition, &counting)
-        };
+    pub fn evaluate_with(
+        &self,
+        base: &Lanes<L>,
+        counting: Lanes<L>,
+        link: impl Fn(&Lanes<L>, &Lanes<L>) -> Lanes<L>,
+    ) -> Values<L> {
+        let zero = [L::ZERO; COUNTER_LANES];
+        let (mut v_b, mut c_t, mut c_e) = (zero, zero, zero);
+        let (mut own, mut linking) = (zero, zero);
+        // One loop over all rules, so that what is between them stays in registers.
+        for n in 0..COUNTER_LANES {
+            // TH-09: V_B is zero where not counting.
+            v_b[n] = base[n] & counting[n];
+            c_t[n] = self.threshold_condition(n, v_b[n], counting[n]);
+            c_e[n] = self.edge_condition(n, c_t[n], counting[n]);
+            let condition = self.condition(n, c_t[n], c_e[n]);
+            own[n] = self.own_value(n, v_b[n], condition);
+            linking[n] = self.linking(n, condition, counting[n]);
+        }
+        let mut v = link(&own, &linking);
+        if self.stale_link {
+            let linked = stale_linked(own, linking, counting);
+            v = lanes(
+                #[inline(always)]
+                |n| own[n] | linked[n],
+            );
+        }
         Values {
             counting,
             v_b,
@@ -191,91 +210,44 @@ impl<L: Lane> CountValue<L> {
 
     /// TH-20, TH-21, TH-09: C_T.
     #[inline(always)]
-    fn threshold_condition(&self, v_b: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
+    fn threshold_condition(&self, n: usize, v_b: L, counting: L) -> L {
         let controls = &self.controls;
-        lanes(
-            #[inline(always)]
-            |n| {
-                let equal = L::mask(v_b[n] == controls.th[n]);
-                let less = L::mask(v_b[n] < controls.th[n]);
-                let looked_at = (equal & controls.on_equal[n]) | (less & controls.on_less[n]);
-                (looked_at ^ controls.inverted[n]) & counting[n]
-            },
-        )
+        let equal = L::mask(v_b == controls.th[n]);
+        let less = L::mask(v_b < controls.th[n]);
+        let looked_at = (equal & controls.on_equal[n]) | (less & controls.on_less[n]);
+        (looked_at ^ controls.inverted[n]) & counting
     }
 
     /// TH-22, TH-09: C_E.
     #[inline(always)]
-    fn edge_condition(&self, c_t: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-        lanes(
-            #[inline(always)]
-            |n| {
-                let either = self.c_p[n] ^ c_t[n];
-                let rises = either & c_t[n];
-                (rises | (either & self.controls.both_edges[n])) & counting[n]
-            },
-        )
+    fn edge_condition(&self, n: usize, c_t: L, counting: L) -> L {
+        let either = self.c_p[n] ^ c_t;
+        let rises = either & c_t;
+        (rises | (either & self.controls.both_edges[n])) & counting
     }
 
     /// The condition that decides what is counted: C_E with TE, else C_T (TH-27).
     #[inline(always)]
-    fn condition(&self, c_t: &Lanes<L>, c_e: &Lanes<L>) -> Lanes<L> {
-        let te = &self.controls.te;
-        lanes(
-            #[inline(always)]
-            |n| (c_e[n] & te[n]) | (c_t[n] & !te[n]),
-        )
+    fn condition(&self, n: usize, c_t: L, c_e: L) -> L {
+        let te = self.controls.te[n];
+        (c_e & te) | (c_t & !te)
     }
 
     /// TH-23, TH-25, TH-27: V but for what is linked from n-1. It is V of every even counter.
     #[inline(always)]
-    fn own_value(&self, v_b: &Lanes<L>, condition: &Lanes<L>) -> Lanes<L> {
+    fn own_value(&self, n: usize, v_b: L, condition: L) -> L {
         let controls = &self.controls;
-        lanes(
-            #[inline(always)]
-            |n| {
-                let counted =
-                    condition[n] & ((v_b[n] & controls.true_base[n]) | controls.true_one[n]);
-                let bypassed = controls.bypassed[n];
-                (v_b[n] & bypassed) | (counted & !bypassed)
-            },
-        )
+        let counted = condition & ((v_b & controls.true_base[n]) | controls.true_one[n]);
+        let bypassed = controls.bypassed[n];
+        (v_b & bypassed) | (counted & !bypassed)
     }
 
-    /// The mask of counters that count V\[n-1\] in this cycle: rows (C), (D), (E), (G).
+    /// Whether counter `n` counts V\[n-1\] in this cycle, as a mask: rows (C), (D), (E), (G).
     #[inline(always)]
-    fn linking(&self, n: usize, condition: &Lanes<L>, counting: &Lanes<L>) -> L {
+    fn linking(&self, n: usize, condition: L, counting: L) -> L {
         let controls = &self.controls;
-        let linking =
-            (condition[n] & controls.true_link[n]) | (!condition[n] & controls.false_link[n]);
-        linking & counting[n] & !controls.bypassed[n]
-    }
-
-    /// TH-24, TH-26 with TH-10, TH-11: V of all counters. V\[n-1\] of an odd n is final before it is linked.
-    #[inline(always)]
-    fn link(&self, own: &Lanes<L>, condition: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-        let below = L::below(own);
-        lanes(
-            #[inline(always)]
-            |n| own[n] | (below[n] & self.linking(n, condition, counting)),
-        )
-    }
-
-    /// A-TH-5 STALE: the pseudocode's variable holds V of the last counter that was counting, which an even
-    /// counter that is not counting does not clear.
-    fn link_stale(&self, own: &Lanes<L>, condition: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
-        let mut v = *own;
-        let mut last = L::ZERO;
-        for n in 0..COUNTER_LANES {
-            if counting[n] == L::ZERO {
-                continue;
-            }
-            if n % 2 == 1 {
-                v[n] = own[n] | (last & self.linking(n, condition, counting));
-            }
-            last = v[n];
-        }
-        v
+        let linking = (condition & controls.true_link[n]) | (!condition & controls.false_link[n]);
+        linking & counting & !controls.bypassed[n]
     }
 
     /// V_T and V_E of a cycle, for explanations.
@@ -306,11 +278,31 @@ impl<L: Lane> CountValue<L> {
     }
 }
 
-/// TH-09: V_B is zero where not counting.
+/// TH-24, TH-26 with TH-10, TH-11: V of all counters, of which those in `linking` count V\[n-1\]. V\[n-1\] of an odd
+/// n is final before it is linked.
 #[inline(always)]
-fn gate<L: Lane>(base: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
+pub fn link<L: Lane>(own: &Lanes<L>, linking: &Lanes<L>) -> Lanes<L> {
+    let below = L::below(own);
     lanes(
         #[inline(always)]
-        |n| base[n] & counting[n],
+        |n| own[n] | (below[n] & linking[n]),
     )
+}
+
+/// A-TH-5 STALE: what is linked, to be put together with what each counter counts of its own. The pseudocode's variable holds V of the last counter that was counting,
+/// which an even counter that is not counting does not clear.
+#[cold]
+fn stale_linked<L: Lane>(own: Lanes<L>, linking: Lanes<L>, counting: Lanes<L>) -> Lanes<L> {
+    let mut linked = [L::ZERO; COUNTER_LANES];
+    let mut last = L::ZERO;
+    for n in 0..COUNTER_LANES {
+        if counting[n] == L::ZERO {
+            continue;
+        }
+        if n % 2 == 1 {
+            linked[n] = last & linking[n];
+        }
+        last = own[n] | linked[n];
+    }
+    linked
 }

@@ -9,6 +9,7 @@ use super::select::Select;
 
 /// Which event each counter counts.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct EventMux {
     /// Lane of the event, or any lane if nothing of it is taken.
     select: Lanes<u16>,
@@ -26,7 +27,9 @@ pub struct EventMux {
 /// Values that do not come from the lanes (DUT-51). None of them is of the cycle counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Others<'a> {
-    /// Counters that take their lane.
+    /// Counters that count an event that is attributed to a thread of their group.
+    pub attributed: u32,
+    /// Those of them that take their lane.
     pub kept: u32,
     /// Counters that count 1.
     pub ones: u32,
@@ -75,17 +78,19 @@ impl EventMux {
     ) -> Lanes<u16> {
         let selected = select.select(events, &self.select);
         let Others {
+            attributed,
             kept,
             ones,
             sums,
             samples,
         } = others;
         let (kept, ones) = (select.expand(kept), select.expand(ones));
+        let attributed = select.expand(attributed);
         lanes(
             #[inline(always)]
             |n| {
                 let lane = (selected[n] & self.taken[n]) | self.constant[n];
-                (lane & kept[n]) | (ones[n] & 1) | sums[n] | samples[n]
+                (lane & kept[n]) | (ones[n] & 1) | sums[n] | (samples[n] & attributed[n])
             },
         )
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::contract::{CYCLE_COUNTER, CycleInput, THREADS, control};
+use crate::contract::{CYCLE_COUNTER, CycleInput, THREADS, Thread, control};
 use crate::evtyper::filter::{ExecutionState, filtered};
 use crate::implementation::Implementation;
 
@@ -28,6 +28,9 @@ pub struct Filters {
     mtpme: u32,
     threads: u8,
     rules: Arc<Rules>,
+    /// The situation that was seen last, and its group: neither changes in most cycles.
+    situation: Situation,
+    group: Group,
 }
 
 /// ETY-20 and ETY-22 as tables.
@@ -44,11 +47,54 @@ struct Rules {
 pub struct Group {
     /// The counters that thread *t* is not filtered for; none if it is not in the group.
     pub unfiltered: [u32; THREADS],
+    /// For every set of threads, thread *t* in bit *t*: the counters that any of them is not filtered for.
+    pub of_any: [u32; 1 << THREADS],
     /// Counters with an Effective MT of 1.
     pub mt: u32,
     /// Counters that are filtered: not counting.
     pub filtered: u32,
 }
+
+impl Group {
+    /// The group in which thread *t* is not filtered for the counters in `unfiltered[t]`.
+    pub fn new(unfiltered: [u32; THREADS], mt: u32) -> Self {
+        let mut group = Self::default();
+        group.set(unfiltered, mt);
+        group
+    }
+
+    /// The same in place.
+    #[inline]
+    fn set(&mut self, unfiltered: [u32; THREADS], mt: u32) {
+        let of_any = &mut self.of_any;
+        for (t, counters) in unfiltered.iter().enumerate() {
+            for set in 0..1 << t {
+                of_any[1 << t | set] = of_any[set] | counters;
+            }
+        }
+        let (own, any) = (unfiltered[0], of_any[of_any.len() - 1]);
+        self.unfiltered = unfiltered;
+        self.mt = mt;
+        self.filtered = !((own & !mt) | (any & mt));
+    }
+}
+
+/// What the group of a cycle depends on, besides the types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Situation {
+    /// The state of each thread, in the place that it has in [`CycleInput::threads`].
+    states: u128,
+    /// `driven`, and the bit of `controls` that enables FEAT_MTPMU.
+    bits: u32,
+}
+
+/// The states, in [`CycleInput::threads`].
+const STATE_BITS: u128 = {
+    const STATE: u8 = STATES as u8 - 1;
+    u128::from_ne_bytes([
+        STATE, 0, 0, 0, STATE, 0, 0, 0, STATE, 0, 0, 0, STATE, 0, 0, 0,
+    ])
+};
 
 impl Filters {
     /// The filters of `implementation`, with all registers zero.
@@ -86,6 +132,8 @@ impl Filters {
                 by_level: by_level.collect(),
                 by_streaming,
             }),
+            situation: Situation::default(),
+            group: Group::default(),
         };
         for n in 0..=CYCLE_COUNTER {
             filters.set_type(n, 0);
@@ -104,49 +152,54 @@ impl Filters {
         }
         // DUT-50: PMCCFILTR_EL0 has no MT.
         self.mt = self.mt & !bit | (MT.of(effective) as u32) << n;
+        self.set_group();
     }
 
-    /// DUT-50: the group of a cycle, and what is filtered in it.
+    /// Takes the states and controls of a cycle.
     #[inline(always)]
-    pub fn group(&self, input: &CycleInput) -> Group {
-        if input.driven == 0 {
-            return Group {
-                unfiltered: [u32::MAX, 0, 0, 0],
-                mt: self.mt,
-                filtered: 0,
-            };
+    pub fn take(&mut self, input: &CycleInput) {
+        const DRIVEN: u8 = CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS;
+        let threads: u128 = bytemuck::cast(input.threads);
+        let situation = Situation {
+            states: threads & STATE_BITS,
+            bits: u32::from(input.driven & DRIVEN) | (input.controls & self.mtpme),
+        };
+        if situation != self.situation {
+            self.situation = situation;
+            self.set_group();
         }
-        self.driven_group(input)
     }
 
+    /// DUT-50: the group of the cycle that was taken last, and what is filtered in it.
     #[inline(always)]
-    fn driven_group(&self, input: &CycleInput) -> Group {
-        let pe = input.driven & CycleInput::DRIVEN_PE != 0;
-        let threads = if input.driven & CycleInput::DRIVEN_THREADS != 0 {
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    #[inline(never)]
+    fn set_group(&mut self) {
+        let Situation { states, bits } = self.situation;
+        let pe = bits & u32::from(CycleInput::DRIVEN_PE) != 0;
+        let threads = if bits & u32::from(CycleInput::DRIVEN_THREADS) != 0 {
             self.threads
         } else {
             1
         };
+        let seen: [Thread; THREADS] = bytemuck::cast(states);
         let mut unfiltered = [0; THREADS];
         for (t, counters) in unfiltered.iter_mut().enumerate() {
             if t < usize::from(threads) {
-                let state = usize::from(input.threads[t].state) % STATES;
+                let state = usize::from(seen[t].state) % STATES;
                 // ETY-24: by the state of each thread.
                 *counters = if pe { self.counts_in[state] } else { u32::MAX };
             }
         }
-        let mt = if pe && self.mtpme != 0 && input.controls & self.mtpme == 0 {
+        let mt = if pe && self.mtpme != 0 && bits & self.mtpme == 0 {
             0
         } else {
             self.mt
         };
-        let [own, second, third, fourth] = unfiltered;
-        let any = own | second | third | fourth;
-        Group {
-            unfiltered,
-            mt,
-            filtered: !((own & !mt) | (any & mt)),
-        }
+        self.group.set(unfiltered, mt);
     }
 }
 
@@ -161,7 +214,6 @@ fn filtered_states(effective: u64, implementation: &Implementation) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Thread;
     use crate::evtyper::configuration::Vs11;
     use crate::evtyper::effective_mt::{MtpmuEnables, effective_mt};
 
@@ -174,6 +226,11 @@ mod tests {
         all[3].pe.el2 = false;
         all[4].pe.mtpmu = false;
         all
+    }
+
+    fn group_of(filters: &mut Filters, input: &CycleInput) -> Group {
+        filters.take(input);
+        *filters.group()
     }
 
     /// Values of all fields that matter here, present or not: the caller gives what has effect.
@@ -215,9 +272,9 @@ mod tests {
                     mdcr_el2_mtpme: el2,
                 };
                 let expected = effective_mt(MT.mask(), enables, &implementation);
-                assert_eq!(filters.group(&input).mt, u32::from(expected) << 3);
+                assert_eq!(group_of(&mut filters, &input).mt, u32::from(expected) << 3);
                 input.driven = CycleInput::DRIVEN_THREADS;
-                assert_eq!(filters.group(&input).mt, 1 << 3, "the field");
+                assert_eq!(group_of(&mut filters, &input).mt, 1 << 3, "the field");
             }
         }
     }
@@ -240,19 +297,23 @@ mod tests {
             threads: [state(0), state(1), state(1), state(1)],
             ..CycleInput::default()
         };
-        let group = filters.group(&input);
+        let group = group_of(&mut filters, &input);
         assert_eq!(group.filtered & 3, 0b01);
         assert_eq!(group.unfiltered.map(|counters| counters & 3), [0, 3, 0, 0]);
         input.threads[1] = state(0);
         assert_eq!(
-            filters.group(&input).filtered & 3,
+            group_of(&mut filters, &input).filtered & 3,
             0b11,
             "threads 2 and 3 are not there"
         );
         input.driven = CycleInput::DRIVEN_THREADS;
-        assert_eq!(filters.group(&input).filtered, 0);
+        assert_eq!(group_of(&mut filters, &input).filtered, 0);
         input.driven = CycleInput::DRIVEN_PE;
         input.threads[1] = state(1);
-        assert_eq!(filters.group(&input).filtered & 3, 0b11, "thread 0 alone");
+        assert_eq!(
+            group_of(&mut filters, &input).filtered & 3,
+            0b11,
+            "thread 0 alone"
+        );
     }
 }

@@ -18,9 +18,7 @@ pub mod unknown;
 
 use std::sync::Arc;
 
-use crate::contract::{
-    AccessKind, COUNTER_LANES, CYCLE_COUNTER, CycleInput, CycleOutput, Thread, Unknown,
-};
+use crate::contract::{COUNTER_LANES, CYCLE_COUNTER, CycleInput, CycleOutput, Thread, Unknown};
 use crate::evtyper::configuration::OutOfRange;
 use crate::evtyper::events::{Counts, event_behaviour};
 use crate::implementation::{
@@ -161,50 +159,54 @@ impl Model {
             self.without_clock(input, output, unknown, tracer);
             return;
         }
+        self.filters.take(input);
         let registers = &self.registers;
-        let decoded = self.port.decode(
+        let mut decoded = Decoded::NONE;
+        self.port.decode(
             input,
             State {
                 registers,
                 sampling: &self.sampling,
                 system_pmus: &self.system_pmus,
             },
+            &mut decoded,
         );
-        let access = decoded.access;
-        let group = self.filters.group(input);
+        let access = &decoded.access;
+        let group = self.filters.group();
         let enabled = registers.counting(input.counting_allowed);
         let counting = enabled & !group.filtered & self.clocked(input);
         let written = access.counters_written(registers.event_counters());
         // DUT-13: before anything of this cycle.
-        output.access_data = self.read(&access);
+        output.access_data = self.read(access);
         output.access_outcome = access.outcome() as u8;
         output.reserved = [0; 3];
         output.trap_iss = decoded.trap_iss;
-        unknown.access_data = self.unknown_read(&access);
+        unknown.access_data = self.unknown_read(access);
 
         let before = if T::ACTIVE {
             self.sampling_record()
         } else {
             SamplingRecord::default()
         };
-        let sampled = self.sampling.step(input, random, &access);
+        let sampled = self.sampling.step(input, random, access);
         self.show_sampling(&sampled, output);
         output.random_byte = if sampled.drawn > 0 { random } else { 0 };
         unknown.spe = self.sampling.is_unknown();
 
-        let not_attributed = self.not_attributed(input, &group);
-        let mut base = self.base_values(input, &group, &sampled, not_attributed, select);
+        let not_attributed = self.not_attributed(input, group);
+        let mut base = self.base_values(input, group, &sampled, not_attributed, select);
         let registers = &self.registers;
         let counting_lanes = select.expand(counting);
-        let mut values = self.datapath.evaluate_in(&base, counting_lanes);
-        let mut sum = self.counters.add(&values.v, registers.long);
+        let link = |own: &_, linking: &_| select.link(own, linking);
+        let mut values = self.datapath.evaluate_with(&base, counting_lanes, link);
+        let mut sum = self.counters.add(&values.v, registers.long, select);
         let chain = self.chained(sum.overflow & !written) & counting;
         if chain != 0 {
             for (n, base) in base.iter_mut().enumerate() {
                 *base |= (chain >> n) as u16 & 1;
             }
-            values = self.datapath.evaluate_in(&base, counting_lanes);
-            sum = self.counters.add(&values.v, registers.long);
+            values = self.datapath.evaluate_with(&base, counting_lanes, link);
+            sum = self.counters.add(&values.v, registers.long, select);
         }
         let overflow = sum.overflow & !written;
         // DUT-15: V, also of a counter that is written.
@@ -219,7 +221,7 @@ impl Model {
         let reserved = self.reserved | self.unpredictable | unsampled;
         if !self.unknown.is_clear(reserved) {
             let cleared = match access {
-                Access::Write(_, Write::ClearFlags(flags)) => flags,
+                Access::Write(_, Write::ClearFlags(flags)) => *flags,
                 _ => 0,
             };
             self.unknown.flags_written(cleared);
@@ -236,14 +238,11 @@ impl Model {
                 flags: registers.overflow & !cleared,
             });
             if let Access::Write(_, Write::SetFlags(flags)) = access {
-                self.unknown.flags_written(flags);
+                self.unknown.flags_written(*flags);
             }
         }
 
         if T::ACTIVE {
-            let Decoded {
-                access, decision, ..
-            } = decoded;
             let threads_driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
             tracer.record(CycleRecord {
                 cycle: self.cycle,
@@ -255,7 +254,7 @@ impl Model {
                 long: registers.long,
                 counting,
                 enabled,
-                group,
+                group: *group,
                 thread_events: if threads_driven {
                     self.thread_events.any()
                 } else {
@@ -265,8 +264,8 @@ impl Model {
                 not_attributed,
                 values: values.clone(),
                 intermediates: self.datapath.intermediates(&values),
-                access,
-                decision,
+                access: decoded.access,
+                decision: decoded.decision,
                 spmselr: self.system_pmus.read(SysReg::Spmselr),
                 overflow,
                 flags: registers.overflow,
@@ -286,7 +285,7 @@ impl Model {
 
         self.counters.commit(&sum);
         self.datapath.commit(&values);
-        self.write(&access, input);
+        self.write(&decoded.access, input);
         // DUT-23: an overflow is not lost to a write of the flags.
         self.registers.overflow |= overflow;
         self.cycle += 1;
@@ -351,21 +350,19 @@ impl Model {
         not_attributed: u32,
         select: impl Select,
     ) -> Lanes<u16> {
-        let (mut kept, mut ones) = (!not_attributed, 0);
-        let (mut sums, mut samples) = (NO_VALUES, NO_VALUES);
+        let (mut kept, mut ones, mut sums) = (!not_attributed, 0, NO_VALUES);
         if input.driven & CycleInput::DRIVEN_THREADS != 0 && self.thread_events.any() != 0 {
             kept &= !self.thread_events.any();
-            ones = self.thread_events.cycle_events(&input.threads, group);
+            ones = self
+                .thread_events
+                .cycle_events(&input.threads, group, select);
             if self.thread_events.any_sum() {
                 sums = self.thread_events.sums(&input.threads, group, select);
             }
         }
-        if sampled.any_event() && self.sample_events.any() != 0 {
-            samples = self
-                .sample_events
-                .values(sampled.events(), !not_attributed, select);
-        }
+        let samples = self.sample_events.values(sampled.events(), select);
         let others = Others {
+            attributed: !not_attributed,
             kept,
             ones,
             sums: &sums,
@@ -487,18 +484,8 @@ impl Model {
     }
 
     fn note(&mut self, target: SysReg, input: &CycleInput) {
-        let written = match AccessKind::from_code(input.access_kind) {
-            AccessKind::Write => SysReg::from_address(input.access_address),
-            AccessKind::Write32 => SysReg::from_address_32(input.access_address),
-            _ => None,
-        };
-        self.provenance.write(
-            target,
-            self.cycle,
-            written.unwrap_or(target),
-            input.access_data,
-            &self.system_pmus,
-        );
+        self.provenance
+            .write(target, self.cycle, input, &self.system_pmus);
     }
 
     fn write_type(&mut self, n: usize, data: u64) {

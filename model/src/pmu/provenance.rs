@@ -1,5 +1,6 @@
 //! Where the state comes from: the last write of each register, for explanations.
 
+use crate::contract::{AccessKind, CycleInput};
 use crate::spmu::SystemPmus;
 use crate::sysreg::SysReg;
 
@@ -28,12 +29,29 @@ pub enum Origin {
 /// Slots of the registers of the PE; those of System PMUs follow.
 const SLOTS: usize = 73;
 
-/// The last write of a register.
+/// The last write of a register, as it was driven: few are ever asked for.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     cycle: u64,
-    register: SysReg,
+    target: SysReg,
+    access_kind: u8,
+    access_address: u16,
     data: u64,
+}
+
+impl Written {
+    fn origin(&self) -> Origin {
+        let register = match AccessKind::from_code(self.access_kind) {
+            AccessKind::Write => SysReg::from_address(self.access_address),
+            AccessKind::Write32 => SysReg::from_address_32(self.access_address),
+            _ => None,
+        };
+        Origin::Write {
+            cycle: self.cycle,
+            register: register.unwrap_or(self.target),
+            data: self.data,
+        }
+    }
 }
 
 /// The origin of every register's contents.
@@ -57,20 +75,22 @@ impl Provenance {
         self.reset = Some(cycle);
     }
 
-    /// Notes that a write of `written` with `data` set `target`; `system_pmus` is the state before the write.
+    /// Notes that the write of `input` set `target`; `system_pmus` is the state before the write.
+    #[inline]
     pub fn write(
         &mut self,
         target: SysReg,
         cycle: u64,
-        written: SysReg,
-        data: u64,
+        input: &CycleInput,
         system_pmus: &SystemPmus,
     ) {
         if let Some(slot) = slot(target, system_pmus) {
             self.writes[slot] = Some(Written {
                 cycle,
-                register: written,
-                data,
+                target,
+                access_kind: input.access_kind,
+                access_address: input.access_address,
+                data: input.access_data,
             });
         }
     }
@@ -82,18 +102,9 @@ impl Provenance {
             return Origin::PowerUp;
         };
         match (self.writes[slot], self.reset) {
-            (
-                Some(Written {
-                    cycle,
-                    register,
-                    data,
-                }),
-                reset,
-            ) if reset.is_none_or(|reset| reset < cycle) => Origin::Write {
-                cycle,
-                register,
-                data,
-            },
+            (Some(written), reset) if reset.is_none_or(|reset| reset < written.cycle) => {
+                written.origin()
+            }
             (_, Some(cycle)) => Origin::Reset { cycle },
             _ => Origin::PowerUp,
         }

@@ -1,9 +1,10 @@
 //! The events of Statistical Profiling: which counters count them (DUT-51, SPE-05).
 
+use crate::contract::COUNTER_LANES;
 use crate::implementation::Implementation;
 use crate::spe::registers::{SAMPLE_COLLISION, SAMPLE_FEED, SAMPLE_FILTRATE, SAMPLE_POP};
 
-use super::lane::{Lanes, lanes};
+use super::lane::Lanes;
 use super::select::Select;
 
 /// The events, in the order of their numbers.
@@ -11,7 +12,10 @@ pub const SAMPLE_EVENTS: [u16; 4] = [SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE, S
 
 /// Which counters count an event of Statistical Profiling.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct SampleEvents {
+    /// The event of each counter, as its place in [`SAMPLE_EVENTS`]; 4 for none.
+    event: Lanes<u16>,
     counters: [u32; 4],
     event_mask: u16,
 }
@@ -20,6 +24,7 @@ impl SampleEvents {
     /// No counter of `implementation` counts any.
     pub fn new(implementation: &Implementation) -> Self {
         Self {
+            event: [SAMPLE_EVENTS.len() as u16; COUNTER_LANES],
             counters: [0; 4],
             event_mask: u16::MAX >> (16 - implementation.pmu.event_width),
         }
@@ -27,6 +32,8 @@ impl SampleEvents {
 
     /// Takes a new evtCount of counter `n`.
     pub fn set_event(&mut self, n: usize, event: u16) {
+        let place = SAMPLE_EVENTS.iter().position(|&of| of == event);
+        self.event[n] = place.unwrap_or(SAMPLE_EVENTS.len()) as u16;
         for (counters, of) in self.counters.iter_mut().zip(SAMPLE_EVENTS) {
             *counters = *counters & !(1 << n) | u32::from(event == of) << n;
         }
@@ -45,19 +52,9 @@ impl SampleEvents {
         feed | filtrate | collision
     }
 
-    /// The values of the events, for the counters in `attributed`.
+    /// The values of the events, for the counters that count them; zero for others.
     #[inline(always)]
-    pub fn values(&self, values: [u16; 4], attributed: u32, select: impl Select) -> Lanes<u16> {
-        let [population, feed, filtrate, collision] = self
-            .counters
-            .map(|counters| select.expand(counters & attributed));
-        let event_mask = self.event_mask;
-        lanes(
-            #[inline(always)]
-            |n| {
-                let pair = (population[n] & values[0]) | (feed[n] & values[1]);
-                (pair | (filtrate[n] & values[2]) | (collision[n] & values[3])) & event_mask
-            },
-        )
+    pub fn values(&self, values: [u16; 4], select: impl Select) -> Lanes<u16> {
+        select.select_of_four(values.map(|value| value & self.event_mask), &self.event)
     }
 }

@@ -43,7 +43,35 @@ pub struct ThreadEvents {
     /// INST_RETIRED.
     sum: u32,
     event_mask: u16,
-    config: Config,
+    knobs: Knobs,
+}
+
+/// The choices of [`Config`], each all ones or zero.
+#[derive(Clone, Debug)]
+struct Knobs {
+    active_in_wfx: u32,
+    cpu_cycles_in_wfx: u32,
+    /// `cpu_cycles_mt1_all_wfx`.
+    all_in_wfx: u32,
+    /// `idle_thread_stall` is TRUE.
+    idle_stalls: u32,
+    /// `idle_thread_any` is RAW.
+    idle_has_any: u32,
+    /// Not `cond_gated`.
+    ungated: u32,
+}
+
+impl Knobs {
+    fn new(config: &Config) -> Self {
+        Self {
+            active_in_wfx: mask(config.active_in_wfx),
+            cpu_cycles_in_wfx: mask(config.cpu_cycles_in_wfx),
+            all_in_wfx: mask(config.cpu_cycles_mt1_all_wfx),
+            idle_stalls: mask(config.idle_thread_stall == IdleThreadStall::True),
+            idle_has_any: mask(config.idle_thread_any != IdleThreadAny::False),
+            ungated: mask(!config.cond_gated),
+        }
+    }
 }
 
 /// The conditions of [`ThreadEvents::stall`].
@@ -66,7 +94,7 @@ impl ThreadEvents {
             condition: 0,
             sum: 0,
             event_mask: u16::MAX >> (16 - implementation.pmu.event_width),
-            config: implementation.knobs.cycles.clone(),
+            knobs: Knobs::new(&implementation.knobs.cycles),
         }
     }
 
@@ -106,8 +134,14 @@ impl ThreadEvents {
 
     /// The counters whose event happens in this cycle: all events but INST_RETIRED.
     #[inline(always)]
-    pub fn cycle_events(&self, threads: &[Thread; THREADS], group: &Group) -> u32 {
-        (self.own(&threads[0]) & !group.mt) | (self.grouped(threads, group) & group.mt)
+    pub fn cycle_events(
+        &self,
+        threads: &[Thread; THREADS],
+        group: &Group,
+        select: impl Select,
+    ) -> u32 {
+        let with = select.threads_with(threads.map(|thread| thread.conditions));
+        (self.own(&threads[0]) & !group.mt) | (self.grouped(with, group) & group.mt)
     }
 
     /// Whether any counter counts INST_RETIRED.
@@ -119,36 +153,36 @@ impl ThreadEvents {
     /// CYC-15, CYC-07, CYC-08, CYC-03: with an Effective MT of 0.
     #[inline(always)]
     fn own(&self, thread: &Thread) -> u32 {
-        let config = &self.config;
+        let knobs = &self.knobs;
         let conditions = u32::from(thread.conditions);
         let is = |condition: u8| mask_of(conditions, condition);
         let not_in_wfx = !is(Thread::WFX);
         // CYC-06.
-        let active = is(Thread::ACTIVE) & (not_in_wfx | mask(config.active_in_wfx));
-        let cycle = active & (not_in_wfx | mask(config.cpu_cycles_in_wfx));
+        let active = is(Thread::ACTIVE) & (not_in_wfx | knobs.active_in_wfx);
+        let cycle = active & (not_in_wfx | knobs.cpu_cycles_in_wfx);
         let mut stalled = 0;
         for (counters, condition) in self.stall.iter().zip(STALLS) {
             stalled |= counters & is(condition);
         }
         stalled &= !self.second | is(Thread::SECOND);
         // A-CYC-7.
-        let condition = is(Thread::CONDITION) & (cycle | mask(!config.cond_gated));
+        let condition = is(Thread::CONDITION) & (cycle | knobs.ungated);
         (cycle & (self.cycles | stalled)) | (condition & self.condition)
     }
 
     /// CYC-09 to CYC-13: with an Effective MT of 1, for the threads of each counter's group. Threads are sets of
-    /// four bits here, and for each set there is a mask of the counters that any of them is in the group of.
+    /// four bits here, in `threads_with` one for each condition, and for each set there is a mask of the counters
+    /// that any of them is in the group of.
     #[inline(always)]
-    fn grouped(&self, threads: &[Thread; THREADS], group: &Group) -> u32 {
-        let config = &self.config;
-        let any = any_of(&group.unfiltered);
-        let conditions = u32::from_le_bytes(threads.map(|thread| thread.conditions));
-        let with = |condition: u8| threads_with(conditions, condition);
+    fn grouped(&self, threads_with: u32, group: &Group) -> u32 {
+        let knobs = &self.knobs;
+        // Other bits than the low four of a set mean nothing.
+        let with = |condition: u8| threads_with >> (4 * condition.trailing_zeros());
         let wfx = with(Thread::WFX);
         let idle = wfx | !with(Thread::ACTIVE);
-        let true_for_all = idle & mask(config.idle_thread_stall == IdleThreadStall::True);
-        let false_for_any = idle & mask(config.idle_thread_any == IdleThreadAny::False);
-        let any_of = |threads: u32| any[threads as usize % any.len()];
+        let true_for_all = idle & knobs.idle_stalls;
+        let looked_at_for_any = !idle | knobs.idle_has_any;
+        let any_of = |threads: u32| group.of_any[threads as usize % group.of_any.len()];
         let awake = any_of(!wfx);
         let mut stalled = 0;
         for (counters, condition) in self.stall.iter().zip(STALLS) {
@@ -156,10 +190,10 @@ impl ThreadEvents {
             stalled |= counters & !any_of(!(with(condition) | true_for_all));
         }
         // CYC-11, CYC-12.
-        stalled &= !self.second | any_of(with(Thread::SECOND) & !false_for_any);
-        let condition = any_of(with(Thread::CONDITION) & !false_for_any);
+        stalled &= !self.second | any_of(with(Thread::SECOND) & looked_at_for_any);
+        let condition = any_of(with(Thread::CONDITION) & looked_at_for_any);
         // A-CYC-4; A-CYC-8: an empty group counts nothing.
-        let all_in_wfx = any_of(u32::MAX) & mask(config.cpu_cycles_mt1_all_wfx);
+        let all_in_wfx = any_of(u32::MAX) & knobs.all_in_wfx;
         // CYC-09, CYC-10, CYC-13.
         (self.cycles & (awake | all_in_wfx)) | (awake & (stalled | (self.condition & condition)))
     }
@@ -189,26 +223,6 @@ impl ThreadEvents {
             },
         )
     }
-}
-
-/// For every set of threads, the counters that any of them is in the group of.
-#[inline(always)]
-fn any_of(unfiltered: &[u32; THREADS]) -> [u32; 1 << THREADS] {
-    let mut any = [0; 1 << THREADS];
-    for (t, counters) in unfiltered.iter().enumerate() {
-        for set in 0..1 << t {
-            any[1 << t | set] = any[set] | counters;
-        }
-    }
-    any
-}
-
-/// The threads with a condition, thread *t* in bit *t*, from the conditions of four threads, a byte each. Other
-/// bits than the low four mean nothing.
-#[inline(always)]
-fn threads_with(conditions: u32, condition: u8) -> u32 {
-    let bits = conditions >> condition.trailing_zeros() & 0x0101_0101;
-    bits.wrapping_mul(0x0102_0408) >> 24
 }
 
 /// All ones if a thread with `conditions` has `condition`, else zero.
@@ -274,14 +288,11 @@ mod tests {
                     conditions: next() as u8,
                     count: next() as u16,
                 });
-                let mut group = Group {
-                    unfiltered: [0; THREADS],
-                    mt: next() as u32,
-                    filtered: 0,
-                };
-                group.unfiltered = group.unfiltered.map(|_| next() as u32 | next() as u32 & 3);
+                let mt = next() as u32;
+                let unfiltered = [(); THREADS].map(|()| next() as u32 | next() as u32 & 3);
+                let group = Group::new(unfiltered, mt);
                 let values = events.sums(&threads, &group, OneByOne);
-                let ones = events.cycle_events(&threads, &group);
+                let ones = events.cycle_events(&threads, &group, OneByOne);
                 let threads: Vec<_> = threads.iter().map(plain).collect();
                 for (n, &sum) in values.iter().enumerate().take(31) {
                     let value = sum | (ones >> n) as u16 & 1;

@@ -187,6 +187,13 @@ impl Profiler {
         !enabled || self.counters.count_operations(operations.into())
     }
 
+    /// Completions in a cycle of [`Profiler::count_only`]. Returns how many filtering does not remove.
+    #[inline(always)]
+    fn complete(&mut self, complete: u8, filtered_out: u8) -> u8 {
+        let completed = self.samples.complete(complete.into());
+        completed.saturating_sub(filtered_out.into()) as u8
+    }
+
     /// Reset: all registers are zero, no sample is in flight, and profiling was disabled.
     pub fn reset(&mut self) {
         self.enabled = false;

@@ -59,12 +59,6 @@ impl Sampled {
     pub fn events(&self) -> [u16; 4] {
         [self.population, self.fed, self.filtrate, self.collided].map(u16::from)
     }
-
-    /// Whether any of them is not zero.
-    #[inline(always)]
-    pub fn any_event(&self) -> bool {
-        (self.population | self.fed | self.filtrate | self.collided) != 0
-    }
 }
 
 impl SamplingUnit {
@@ -137,12 +131,14 @@ impl SamplingUnit {
             _ => None,
         };
         let discard = input.profiling & CycleInput::DISCARD != 0;
-        if write.is_none() && !discard && input.complete == 0 {
+        if write.is_none() && !discard {
             let enabled = input.profiling & CycleInput::PROFILING_ENABLED != 0;
             if self.profiler.count_only(enabled, input.operations) {
                 return Sampled {
                     // SPE-45, SPE-11.
                     population: if enabled { input.operations } else { 0 },
+                    // None is selected, so that the order of completions and operations is of no importance.
+                    filtrate: self.profiler.complete(input.complete, input.filtered_out),
                     ..Sampled::default()
                 };
             }
