@@ -137,6 +137,28 @@ fn link_from_idle() {
     );
 }
 
+/// A-TH-5 STALE with TH-35: what is linked past a counter that is not counting is UNKNOWN if its source is.
+#[test]
+fn link_of_an_unknown_value_from_idle() {
+    let unknown = |link_from_idle| {
+        let mut subject = Subject::new(Knobs {
+            link_from_idle,
+            ..Knobs::default()
+        });
+        // TH-30: reserved.
+        subject.set(1, event_type(0b100, 0, 0b11, 0));
+        for n in [3, 5] {
+            subject.set(n, event_type(0, 0, 0b10, 0));
+        }
+        // Counters 2 and 4 are not counting.
+        subject.cycle([3, 8], !(1 << 2 | 1 << 4)).1.increments & 0b11_1111
+    };
+    assert_eq!(
+        (unknown(LinkFromIdle::Zero), unknown(LinkFromIdle::Stale)),
+        (0b10, 0b10_1010)
+    );
+}
+
 /// V\[1\] with {TC, TE, TLC} = {001, 1, 01}, reserved by TH-32, TH = 4, V_B\[1\] = 3 in both of two cycles, and V\[0\] = 8.
 fn reserved(reserved_policy: ReservedPolicy, map: &[(&str, &str)]) -> [u16; 2] {
     let text = |&(from, to): &(&str, &str)| (from.to_owned(), to.to_owned());

@@ -253,11 +253,14 @@ impl<L: Lane> CountValue<L> {
     /// V_T and V_E of a cycle, for explanations.
     pub fn intermediates(&self, values: &Values<L>) -> Intermediates<L> {
         let controls = &self.controls;
-        let below = |n: usize| if n == 0 { L::ZERO } else { values.v[n - 1] };
+        let offered = match self.stale_link {
+            true => last_counting(&values.v, &values.counting),
+            false => L::below(&values.v),
+        };
         let pick = |n: usize, condition: L, counted: L| {
             let linked =
                 (condition & controls.true_link[n]) | (!condition & controls.false_link[n]);
-            ((condition & counted) | (below(n) & linked)) & values.counting[n]
+            ((condition & counted) | (offered[n] & linked)) & values.counting[n]
         };
         Intermediates {
             // TH-23, TH-24: as if TE were 0.
@@ -289,8 +292,8 @@ pub fn link<L: Lane>(own: &Lanes<L>, linking: &Lanes<L>) -> Lanes<L> {
     )
 }
 
-/// A-TH-5 STALE: what is linked, to be put together with what each counter counts of its own. The pseudocode's variable holds V of the last counter that was counting,
-/// which an even counter that is not counting does not clear.
+/// A-TH-5 STALE: what is linked, to be put together with what each counter counts of its own. The pseudocode's variable
+/// holds V of the last counter that was counting, which an even counter that is not counting does not clear.
 #[cold]
 fn stale_linked<L: Lane>(own: Lanes<L>, linking: Lanes<L>, counting: Lanes<L>) -> Lanes<L> {
     let mut linked = [L::ZERO; COUNTER_LANES];
@@ -305,4 +308,17 @@ fn stale_linked<L: Lane>(own: Lanes<L>, linking: Lanes<L>, counting: Lanes<L>) -
         last = own[n] | linked[n];
     }
     linked
+}
+
+/// A-TH-5 STALE: the V that each counter finds in the pseudocode's variable.
+fn last_counting<L: Lane>(v: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
+    let mut last = L::ZERO;
+    let mut found = [L::ZERO; COUNTER_LANES];
+    for n in 0..COUNTER_LANES {
+        found[n] = last;
+        if counting[n] != L::ZERO {
+            last = v[n];
+        }
+    }
+    found
 }

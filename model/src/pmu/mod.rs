@@ -117,7 +117,7 @@ impl Model {
             linked: 0,
             reserved: 0,
             unpredictable: 0,
-            unknown: UnknownState::default(),
+            unknown: UnknownState::new(implementation.knobs.link_from_idle),
             cycle: 0,
             implementation: shared,
             hold_idle: mask(knobs.cp_when_not_counting == CpWhenNotCounting::Hold),

@@ -1,9 +1,13 @@
 //! What the architecture leaves UNKNOWN after a counter was in a reserved configuration (TH-34, TH-35): its
 //! increments, hence its value and its overflow flag, hence what is linked or chained to it.
 
+use crate::implementation::LinkFromIdle;
+
 /// Counters with UNKNOWN state, as masks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct UnknownState {
+    /// A-TH-5 STALE.
+    stale_link: bool,
     /// Counter values.
     count: u32,
     /// Overflow flags.
@@ -36,6 +40,16 @@ pub struct CycleMasks {
 }
 
 impl UnknownState {
+    /// Nothing is UNKNOWN.
+    pub fn new(link_from_idle: LinkFromIdle) -> Self {
+        Self {
+            stale_link: link_from_idle == LinkFromIdle::Stale,
+            count: 0,
+            overflow: 0,
+            c_p: 0,
+        }
+    }
+
     /// Whether a cycle with counters in `reserved` leaves everything known.
     #[inline(always)]
     pub fn is_clear(&self, reserved: u32) -> bool {
@@ -59,7 +73,10 @@ impl UnknownState {
         let own = counting & (reserved | (self.c_p & edge));
         let overflow_below = (self.count | own) & counting & !cycle.written;
         let base = counting & chain & (overflow_below << 1);
-        let increments = own | base | (counting & linked & ((own | base) << 1));
+        let increments = match self.stale_link {
+            true => stale_linked(own | base, linked, counting),
+            false => own | base | (counting & linked & ((own | base) << 1)),
+        };
         // The flag stays UNKNOWN until it is written; one that is set anyway is known to be set.
         let set_already = cycle.flags & !self.overflow;
         let may_overflow = (increments | (self.count & counting)) & !cycle.written & !set_already;
@@ -78,7 +95,7 @@ impl UnknownState {
 
     /// Everything is known.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        (self.count, self.overflow, self.c_p) = (0, 0, 0);
     }
 
     /// Counters with UNKNOWN values.
@@ -90,4 +107,19 @@ impl UnknownState {
     pub fn overflow(&self) -> u32 {
         self.overflow
     }
+}
+
+/// A-TH-5 STALE: counters that are UNKNOWN by themselves, in `own`, and those that link the V of one, which is that of
+/// the last counter before them that is counting.
+#[cold]
+fn stale_linked(own: u32, linked: u32, counting: u32) -> u32 {
+    let (mut all, mut last) = (own, 0);
+    for n in 0..u32::BITS {
+        let of = |mask: u32| mask >> n & 1;
+        if of(counting) == 1 {
+            all |= (last & of(linked) & n % 2) << n;
+            last = all >> n & 1;
+        }
+    }
+    all
 }
