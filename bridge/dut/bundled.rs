@@ -215,12 +215,12 @@ fn design(
 
 /// Writes the bundled RTL below the cache, once for each version of it.
 fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
-    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    let mut hash = twox_hash::XxHash3_128::new();
     for (name, text) in BUNDLED {
-        hash.update(name.as_bytes());
-        hash.update(text.as_bytes());
+        hash.write(name.as_bytes());
+        hash.write(text.as_bytes());
     }
-    let folder = cache.join(format!("rtl-{:032x}", hash.digest128()));
+    let folder = cache.join(format!("rtl-{:032x}", hash.finish_128()));
     let io = |path: &Path, source| OpenError::Io {
         path: path.into(),
         source,

@@ -1,6 +1,8 @@
 //! The ledger: per field, how often it was compared, not compared, and compared with a value that had changed.
 //! A field that never changes shows nothing, however often it agrees.
 
+use std::mem::offset_of;
+
 use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
@@ -49,6 +51,9 @@ const _: () = {
     }
 };
 
+/// Cycles that are entered together: as many as a count of 8 bits holds.
+const CHUNK: usize = 255;
+
 /// Addresses of a view.
 const ADDRESSES: usize = 1 << 16;
 
@@ -63,35 +68,53 @@ const SAMPLING_BYTES: [Sampling; 7] = [
     Sampling::RandomByte,
 ];
 
-/// What follows the increments.
+/// What follows the increments and `access_data`, as words.
 #[derive(Clone, Copy)]
 struct Rest {
-    outcome: u8,
-    trap_iss: u32,
+    /// `access_outcome`, and `trap_iss` from bit 32.
+    access: u64,
     pmsicr: u64,
     /// [`SAMPLING_BYTES`], from the lowest byte, and a byte that is zero.
     sampling: u64,
 }
 
+const _: () = {
+    assert!(offset_of!(CycleOutput, access_outcome) == 72);
+    assert!(offset_of!(CycleOutput, trap_iss) == 76);
+    assert!(offset_of!(CycleOutput, pmsicr) == 80);
+    assert!(offset_of!(CycleOutput, in_flight) == 88);
+    assert!(offset_of!(CycleOutput, zeros) == 88 + SAMPLING_BYTES.len());
+};
+
 impl Rest {
     #[inline(always)]
     fn of(output: &CycleOutput) -> Self {
-        let sampling = [
-            output.in_flight,
-            output.selected,
-            output.first_selected,
-            output.collided,
-            output.coll,
-            output.random_drawn,
-            output.random_byte,
-            output.zeros[0],
-        ];
+        let words: &[u64; size_of::<CycleOutput>() / 8] = bytemuck::cast_ref(output);
         Self {
-            outcome: output.access_outcome,
-            trap_iss: output.trap_iss,
-            pmsicr: output.pmsicr,
-            sampling: u64::from_le_bytes(sampling),
+            access: u64::from_le(words[9]),
+            pmsicr: words[10],
+            sampling: u64::from_le(words[11]),
         }
+    }
+}
+
+/// How often each field changes in a chunk.
+#[derive(Default)]
+struct RestChanges {
+    outcome: u64,
+    iss: u64,
+    pmsicr: u64,
+    sampling: u64,
+}
+
+impl RestChanges {
+    #[inline(always)]
+    fn enter(&mut self, last: Rest, now: Rest) {
+        let access = last.access ^ now.access;
+        self.outcome += u64::from(access as u8 != 0);
+        self.iss += u64::from(access >> 32 != 0);
+        self.pmsicr += u64::from(last.pmsicr != now.pmsicr);
+        self.sampling += nonzero_bytes(last.sampling ^ now.sampling);
     }
 }
 
@@ -157,34 +180,59 @@ impl Ledger {
         unknowns: &[Unknown],
         rtl: &[CycleOutput],
     ) {
-        let ledger = &mut *self;
-        pulp::Arch::new().dispatch(
-            #[inline(always)]
-            move || {
-                // Moved, not borrowed: only then is the closure compiled for the machine.
-                let ledger = ledger;
-                ledger.enter_changes(expected);
-            },
-        );
-        let cycles = inputs.iter().zip(sampled).zip(expected);
-        for (((input, sampled), output), (unknown, rtl)) in cycles.zip(unknowns.iter().zip(rtl)) {
-            if unknown.increments != 0 {
-                self.enter_unknown(unknown.increments);
-            }
-            self.unknown_spe += u64::from(unknown.spe);
-            if output.access_outcome == AccessOutcome::Ok as u8 {
-                self.enter_read(input, output, unknown);
-            }
-            self.sampling.enter(sampled, output, unknown.spe, rtl);
+        pulp::Arch::new().dispatch(EnterChanges {
+            ledger: self,
+            expected,
+        });
+        let cycles = inputs.chunks(CHUNK).zip(expected.chunks(CHUNK));
+        for ((inputs, expected), unknowns) in cycles.zip(unknowns.chunks(CHUNK)) {
+            self.enter_reads(inputs, expected, unknowns);
+            self.enter_unknowns(unknowns);
+        }
+        let cycles = sampled.iter().zip(expected).zip(unknowns).zip(rtl);
+        for (((input, output), unknown), rtl) in cycles {
+            self.sampling.enter(input, output, unknown.spe, rtl);
         }
         self.cycles += expected.len() as u64;
     }
 
-    fn enter_read(&mut self, input: &CycleInput, output: &CycleOutput, unknown: &Unknown) {
-        // The codes of reads are odd: 1, 3, 5.
-        if input.access_kind & 1 == 0 {
-            return;
+    /// Enters the reads of a chunk. They come at random: first they are found without a branch, and then entered.
+    fn enter_reads(
+        &mut self,
+        inputs: &[CycleInput],
+        expected: &[CycleOutput],
+        unknowns: &[Unknown],
+    ) {
+        let mut reads = [0; CHUNK];
+        let mut count = 0;
+        for (k, (input, output)) in inputs.iter().zip(expected).enumerate() {
+            // The codes of reads are odd: 1, 3, 5.
+            let is_ok = output.access_outcome == AccessOutcome::Ok as u8;
+            reads[count % CHUNK] = k as u8;
+            count += usize::from(input.access_kind & u8::from(is_ok) & 1);
         }
+        for &k in &reads[..count] {
+            let k = usize::from(k);
+            self.enter_read(&inputs[k], &expected[k], &unknowns[k]);
+        }
+    }
+
+    /// Enters what is UNKNOWN in a chunk: mostly nothing.
+    fn enter_unknowns(&mut self, unknowns: &[Unknown]) {
+        let (mut any, mut spe) = (0, 0);
+        for unknown in unknowns {
+            any |= unknown.increments;
+            spe += u64::from(unknown.spe);
+        }
+        self.unknown_spe += spe;
+        if any != 0 {
+            for unknown in unknowns {
+                self.enter_unknown(unknown.increments);
+            }
+        }
+    }
+
+    fn enter_read(&mut self, input: &CycleInput, output: &CycleOutput, unknown: &Unknown) {
         let view = usize::from(input.access_kind >> 1) % VIEWS.len();
         let reads = &mut self.reads[view * ADDRESSES + usize::from(input.access_address)];
         reads.compared += 1;
@@ -193,46 +241,10 @@ impl Ledger {
         reads.last = output.access_data;
     }
 
-    #[inline(always)]
-    fn enter_changes(&mut self, expected: &[CycleOutput]) {
-        // Counts of 16 bits vectorize best; those of the bytes of group SPE have 8, and hold a chunk of this length.
-        for chunk in expected.chunks(255) {
-            let mut changed = [0u16; COUNTER_LANES];
-            let mut last = self.last.increment;
-            for output in chunk {
-                for n in 0..COUNTER_LANES {
-                    changed[n] += u16::from(output.increment[n] != last[n]);
-                }
-                last = output.increment;
-            }
-            for (total, changed) in self.changed.iter_mut().zip(changed) {
-                *total += u64::from(changed);
-            }
-            let mut last = Rest::of(&self.last);
-            let (mut outcome, mut iss, mut pmsicr, mut sampling) = (0, 0, 0, 0);
-            for output in chunk {
-                let rest = Rest::of(output);
-                outcome += u64::from(rest.outcome != last.outcome);
-                iss += u64::from(rest.trap_iss != last.trap_iss);
-                pmsicr += u64::from(rest.pmsicr != last.pmsicr);
-                sampling += nonzero_bytes(rest.sampling ^ last.sampling);
-                last = rest;
-            }
-            self.changed_outcome += outcome;
-            self.changed_iss += iss;
-            self.changed_pmsicr += pmsicr;
-            let sampling = sampling.to_le_bytes();
-            for (total, changed) in self.changed_sampling.iter_mut().zip(sampling) {
-                *total += u64::from(changed);
-            }
-            self.last = *chunk.last().unwrap_or(&self.last);
-        }
-    }
-
-    #[cold]
-    fn enter_unknown(&mut self, increments: u32) {
-        for (n, count) in self.unknown.iter_mut().enumerate() {
-            *count += u64::from(increments >> n & 1);
+    fn enter_unknown(&mut self, mut increments: u32) {
+        while increments != 0 {
+            self.unknown[increments.trailing_zeros() as usize] += 1;
+            increments &= increments - 1;
         }
     }
 
@@ -330,6 +342,55 @@ impl Ledger {
                 compared: sum.compared + field.compared,
                 not_compared: sum.not_compared + field.not_compared,
             })
+    }
+}
+
+/// Outputs whose changes are to be entered.
+struct EnterChanges<'a> {
+    ledger: &'a mut Ledger,
+    expected: &'a [CycleOutput],
+}
+
+impl pulp::WithSimd for EnterChanges<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, simd: S) {
+        let ledger = self.ledger;
+        for chunk in self.expected.chunks(CHUNK) {
+            let mut counts = [0u16; COUNTER_LANES];
+            let mut rest = RestChanges::default();
+            for part in 0..COUNTER_LANES / S::U16_LANES {
+                let of = |output: &CycleOutput| S::as_simd_u16s(&output.increment).0[part];
+                let mut last = of(&ledger.last);
+                let mut last_rest = Rest::of(&ledger.last);
+                let mut count = simd.splat_u16s(0);
+                for output in chunk {
+                    let now = of(output);
+                    let changed = simd.min_u16s(simd.xor_u16s(last, now), simd.splat_u16s(1));
+                    count = simd.add_u16s(count, changed);
+                    last = now;
+                    // In the same loop: one of its own is made of vectors that are gathered word by word.
+                    if part == 0 {
+                        let now = Rest::of(output);
+                        rest.enter(last_rest, now);
+                        last_rest = now;
+                    }
+                }
+                S::as_mut_simd_u16s(&mut counts).0[part] = count;
+            }
+            for (total, count) in ledger.changed.iter_mut().zip(counts) {
+                *total += u64::from(count);
+            }
+            ledger.changed_outcome += rest.outcome;
+            ledger.changed_iss += rest.iss;
+            ledger.changed_pmsicr += rest.pmsicr;
+            let sampling = rest.sampling.to_le_bytes();
+            for (total, count) in ledger.changed_sampling.iter_mut().zip(sampling) {
+                *total += u64::from(count);
+            }
+            ledger.last = *chunk.last().unwrap_or(&ledger.last);
+        }
     }
 }
 

@@ -7,6 +7,11 @@ use std::thread::{self, JoinHandle};
 use super::batch::Batch;
 use crate::dut::Dut;
 
+/// Batches that may be on their way to and from the design's thread. Two are enough on a machine with nothing else to
+/// do; the others last for some milliseconds while another process has the processor of one of the threads, so that the
+/// other thread need not wait for it.
+const AHEAD: usize = 8;
+
 /// Takes batches and gives them back in order, with what the design made of them.
 pub enum Runner {
     /// On the caller's thread.
@@ -34,8 +39,7 @@ impl Runner {
     pub fn depth(&self) -> usize {
         match self {
             Self::Inline { .. } => 1,
-            // One that runs, one that waits: the design never does.
-            Self::Threaded(_) => 2,
+            Self::Threaded(_) => AHEAD,
         }
     }
 

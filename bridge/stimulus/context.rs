@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use pmu_model::SysReg;
-
 use super::facts::Facts;
 use super::queue::{Op, Queue};
 use super::random::{Bits, Words};
+use super::registers::PMCCNTR;
 use super::shadow::Shadow;
 
 /// What the areas share.
@@ -38,7 +37,7 @@ impl Context {
     pub(super) fn some_counter(&mut self, bits: &mut Bits) -> Option<u32> {
         match self.facts.counters {
             0 => {
-                self.queue.push(Op::read(SysReg::Pmccntr));
+                self.queue.push(Op::read_at(PMCCNTR));
                 None
             }
             counters => Some(bits.below(counters)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pmu_model::contract::{CONTRACT_VERSION, INPUT_BYTES_OF_LAYOUT_1, LAYOUT_VERSION};
 use pmu_model::{CycleInput, Implementation};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::{GENERATOR_VERSION, Generator, Profile, StimulusError, StimulusHash};
 
@@ -114,7 +114,7 @@ impl Header {
         bytes.extend((profile.len() as u32).to_le_bytes());
         bytes.extend(0u32.to_le_bytes());
         let texts = [implementation.as_bytes(), profile.as_bytes()].concat();
-        let checksum = xxh3_64(&[&bytes, &texts[..]].concat());
+        let checksum = XxHash3_64::oneshot(&[&bytes, &texts[..]].concat());
         bytes.extend(checksum.to_le_bytes());
         bytes.extend(texts);
         bytes.resize(bytes.len().next_multiple_of(16), 0);
@@ -199,7 +199,7 @@ impl Header {
             found,
         };
         let announced = u64::from_le_bytes(take(fixed, 64));
-        let checksum = xxh3_64(&[&fixed[..64], texts].concat());
+        let checksum = XxHash3_64::oneshot(&[&fixed[..64], texts].concat());
         if checksum != announced {
             return Err(error(
                 "a checksum that fits",

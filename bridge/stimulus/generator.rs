@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use pmu_model::contract::{AccessKind, THREADS, Thread};
+use pmu_model::contract::{AccessKind, THREADS};
 use pmu_model::{CycleInput, Implementation};
 
 use super::StimulusError;
@@ -20,7 +20,7 @@ use super::registers;
 use super::sampling::{self, Sampling};
 use super::sequence::Sequence;
 use super::spmu;
-use super::threshold::{self, Threshold};
+use super::threshold::{self, Choose, OneByOne, Threshold};
 
 /// Version of the generator: with the same version, seed, profile and implementation, the bytes are the same.
 pub const GENERATOR_VERSION: u16 = 2;
@@ -134,26 +134,36 @@ impl Generator {
     }
 
     /// Makes the next cycles. How a run is cut into calls does not change its bytes.
-    #[inline(always)]
     pub fn fill(&mut self, cycles: &mut [CycleInput]) {
-        for cycle in cycles {
-            self.step(cycle);
-            self.cycle += 1;
+        #[cfg(target_arch = "x86_64")]
+        if let Some(choose) = pulp::x86::V4::try_new() {
+            let fill = Fill {
+                generator: self,
+                cycles,
+                choose,
+            };
+            pulp::Simd::vectorize(choose, fill);
+            return;
         }
+        pulp::Arch::new().dispatch(Fill {
+            generator: self,
+            cycles,
+            choose: OneByOne,
+        });
     }
 
     #[inline(always)]
-    fn step(&mut self, input: &mut CycleInput) {
+    fn step(&mut self, choose: impl Choose, input: &mut CycleInput) {
         if self.cycle >= self.phase_end {
             self.begin_phases();
         }
         let context = &mut self.context;
         let tables = &*self.tables;
-        let control = context.words.next();
-        let first = context.words.next();
+        let [control, first] = context.words.next_two();
         let masks = [first, mix(first, control)];
         let life = mix(control, masks[1]);
-        self.threshold.draw(control as u16, masks, &mut input.event);
+        self.threshold
+            .draw(choose, control as u16, masks, &mut input.event);
         let allowed = self.threshold.allowed((control >> 40) as u16, context);
 
         // PE, threads and clock.
@@ -162,7 +172,7 @@ impl Generator {
             self.access
                 .advance((life >> 44 & 0x3FF) as u32, &tables.access, context);
         }
-        let mut threads = [0; THREADS];
+        let mut threads = [0; THREADS / 2];
         let mut stopped = false;
         if tables.has_cycles {
             stopped = self
@@ -176,13 +186,10 @@ impl Generator {
         input.clock_stopped = u8::from(stopped);
         input.counting_allowed = if halted { 0 } else { allowed };
         self.access.drive(input);
-        for (t, (thread, drawn)) in input.threads.iter_mut().zip(threads).enumerate() {
-            *thread = Thread {
-                state: self.access.states[t],
-                conditions: (drawn >> 8) as u8,
-                count: (drawn >> 16) as u16,
-            };
+        for (pair, states) in threads.iter_mut().zip(self.access.states_in_place) {
+            *pair = (*pair | states).to_le();
         }
+        input.threads = bytemuck::cast(threads);
 
         let goes_on = !stopped && self.reset_left != 0;
         let mut coincidence = None;
@@ -219,11 +226,11 @@ impl Generator {
         input.access_rt = masks[1] as u8 & 31;
         match op {
             Some(op) => {
-                input.access_kind = op.kind;
-                input.access_address = op.address;
+                input.access_kind = op.kind();
+                input.access_address = op.address();
                 input.access_data = op.data;
-                self.last_address = op.address;
-                if op.kind & 1 == 0 && goes_on {
+                self.last_address = op.address();
+                if op.kind() & 1 == 0 && goes_on {
                     self.note_write(op);
                 }
             }
@@ -327,23 +334,24 @@ impl Generator {
     fn note_write(&mut self, op: Op) {
         let context = &mut self.context;
         let (shadow, facts) = (&mut context.shadow, &context.facts);
-        let typed = match op.kind {
+        let typed = match op.kind() {
             kind if kind == AccessKind::Write as u8 => {
                 let reset_is_near = self.reset_left < 128 || context.reset_within.is_some();
-                if registers::SAMPLING.contains(&op.address) {
-                    self.sampling.write(op.address, op.data, reset_is_near);
+                // The two registers that count have encodings that differ in the lowest bit.
+                if op.address() & !1 == registers::PMSICR & !1 {
+                    self.sampling.write(op.address(), op.data, reset_is_near);
                 }
-                let is_type = registers::is_event_type(op.address);
+                let is_type = registers::is_event_type(op.address());
                 if is_type && !context.is_open {
                     None
                 } else {
-                    shadow.write(op.address, op.data, facts)
+                    shadow.write(op.address(), op.data, facts)
                 }
             }
-            kind if kind == AccessKind::ExternalWrite as u8 => registers::of_external(op.address)
+            kind if kind == AccessKind::ExternalWrite as u8 => registers::of_external(op.address())
                 .and_then(|(n, high)| shadow.set_half(n, high, op.data as u32, facts)),
             kind if kind == AccessKind::Write32 as u8 && context.is_open => {
-                shadow.write_from_aarch32(op.address, op.data as u32, facts)
+                shadow.write_from_aarch32(op.address(), op.data as u32, facts)
             }
             _ => None,
         };
@@ -393,6 +401,26 @@ impl Generator {
         };
         self.is_first_reset = false;
         self.sequence = Sequence::after_reset(self.tables.beyond, context);
+    }
+}
+
+/// Cycles to be made by code that is compiled for some machine.
+struct Fill<'a, C> {
+    generator: &'a mut Generator,
+    cycles: &'a mut [CycleInput],
+    choose: C,
+}
+
+impl<C: Choose> pulp::WithSimd for Fill<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let generator = self.generator;
+        for cycle in self.cycles {
+            generator.step(self.choose, cycle);
+            generator.cycle += 1;
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Zeroable;
 use pmu_model::CycleInput;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::file::{CHUNK_CYCLES, FIXED, Layout, body_offset, check_cycles, file_length};
 use super::{Header, StimulusError, StimulusHasher};
@@ -187,7 +187,7 @@ impl Reader {
                 path: self.path.to_path_buf(),
                 source,
             })?;
-        let (expected, found) = (u64::from_le_bytes(checksum), xxh3_64(bytes));
+        let (expected, found) = (u64::from_le_bytes(checksum), XxHash3_64::oneshot(bytes));
         if expected != found {
             return Err(StimulusError::Checksum {
                 path: PathBuf::from(&*self.path),

@@ -7,8 +7,24 @@ const fn encode(op0: u16, op1: u16, crn: u16, crm: u16, op2: u16) -> u16 {
     op0 << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
 }
 
+// Constants, since `SysReg::address` is a call.
+pub(super) const PMCR: u16 = SysReg::Pmcr.address();
+pub(super) const PMCNTENSET: u16 = SysReg::Pmcntenset.address();
+pub(super) const PMCNTENCLR: u16 = SysReg::Pmcntenclr.address();
+pub(super) const PMOVSCLR: u16 = SysReg::Pmovsclr.address();
+pub(super) const PMOVSSET: u16 = SysReg::Pmovsset.address();
+pub(super) const PMSELR: u16 = SysReg::Pmselr.address();
+pub(super) const PMCCNTR: u16 = SysReg::Pmccntr.address();
+pub(super) const PMXEVTYPER: u16 = SysReg::Pmxevtyper.address();
+pub(super) const PMXEVCNTR: u16 = SysReg::Pmxevcntr.address();
+pub(super) const PMMIR: u16 = SysReg::Pmmir.address();
+pub(super) const PMCCFILTR: u16 = SysReg::Pmccfiltr.address();
+const PMEVTYPER: u16 = SysReg::Pmevtyper(0).address();
+const PMEVCNTR: u16 = SysReg::Pmevcntr(0).address();
+
 pub(super) const PMSICR: u16 = encode(3, 0, 9, 9, 2);
 pub(super) const PMSIRR: u16 = encode(3, 0, 9, 9, 3);
+const _: () = assert!(PMSICR ^ PMSIRR == 1);
 pub(super) const PMSIDR: u16 = encode(3, 0, 9, 9, 7);
 /// PMBSR_EL1, PMBSR_EL2, PMBSR_EL3.
 pub(super) const PMBSR: [u16; 3] = [
@@ -80,21 +96,25 @@ pub(super) fn is_register(address: u16) -> bool {
 }
 
 /// `PMEVTYPER<n>_EL0`; n = 31 is PMCCFILTR_EL0.
-pub(super) fn event_type(n: u32) -> u16 {
-    SysReg::Pmevtyper(0).address() + n as u16
+pub(super) const fn event_type(n: u32) -> u16 {
+    PMEVTYPER + n as u16
+}
+
+/// `PMEVCNTR<n>_EL0`.
+pub(super) const fn event_counter(n: u32) -> u16 {
+    PMEVCNTR + n as u16
 }
 
 /// The counter of `PMEVTYPER<n>_EL0`, 31 for PMCCFILTR_EL0.
 pub(super) fn of_event_type(address: u16) -> Option<u8> {
-    let first = SysReg::Pmevtyper(0).address();
-    (first..first + 32)
+    (PMEVTYPER..PMEVTYPER + 32)
         .contains(&address)
-        .then(|| (address - first) as u8)
+        .then(|| (address - PMEVTYPER) as u8)
 }
 
 /// Whether accesses to `address` may be refused: it is a type.
 pub(super) fn is_event_type(address: u16) -> bool {
-    address == SysReg::Pmxevtyper.address() || of_event_type(address).is_some()
+    address == PMXEVTYPER || of_event_type(address).is_some()
 }
 
 /// The encoding from AArch32 of a register that is known by its encoding from AArch64: opc1 is 0.

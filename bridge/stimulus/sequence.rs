@@ -1,10 +1,8 @@
 //! What follows a reset, one access a cycle: registers are read back, then types are written.
 
-use pmu_model::SysReg;
-
 use super::context::Context;
 use super::queue::Op;
-use super::registers::PMSIRR;
+use super::registers::{PMSIRR, event_type};
 
 /// What follows a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +70,7 @@ impl Sequence {
                     *self = Self::None;
                 }
                 let data = context.allocated_type(at);
-                Some(Op::write(SysReg::Pmevtyper(at as u8), data))
+                Some(Op::write_at(event_type(at), data))
             }
         }
     }

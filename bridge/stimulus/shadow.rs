@@ -1,11 +1,12 @@
 //! What the generator remembers of its own writes. It never sees the design's outputs.
 
-use pmu_model::SysReg;
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, EVENT_LANES};
 use pmu_model::pmu::event_type::{CHAIN, EVTCOUNT, TH};
 
 use super::facts::Facts;
-use super::registers::{SPMSELR, from_aarch32, of_event_type};
+use super::registers::{
+    PMCNTENCLR, PMCNTENSET, PMCR, PMSELR, PMXEVTYPER, SPMSELR, from_aarch32, of_event_type,
+};
 
 /// No counter.
 pub(super) const NOBODY: u8 = 0xFF;
@@ -47,7 +48,7 @@ impl Shadow {
             event: [0; COUNTER_LANES],
             threshold: [0; COUNTER_LANES],
             owners: [NOBODY; EVENT_LANES],
-            recent: [SysReg::Pmcr.address(); 8],
+            recent: [PMCR; 8],
             recent_at: 0,
         }
     }
@@ -73,21 +74,24 @@ impl Shadow {
     /// The counter whose type it sets.
     pub(super) fn write(&mut self, address: u16, data: u64, facts: &Facts) -> Option<usize> {
         let mut typed = None;
-        match SysReg::from_address(address) {
-            Some(SysReg::Pmcr) => {
+        match address {
+            PMCR => {
                 self.enable = data & 1 == 1;
                 self.long = facts.has_long && data >> 7 & 1 == 1;
             }
-            Some(SysReg::Pmcntenset) => self.enabled |= data as u32,
-            Some(SysReg::Pmcntenclr) => self.enabled &= !(data as u32),
-            Some(SysReg::Pmselr) => self.select = data as u8 & 31,
-            Some(SysReg::Pmevtyper(n)) => typed = self.set_type(n, data, facts),
-            Some(SysReg::Pmxevtyper) => typed = self.set_type(self.select, data, facts),
-            _ if address == SPMSELR => {
+            PMCNTENSET => self.enabled |= data as u32,
+            PMCNTENCLR => self.enabled &= !(data as u32),
+            PMSELR => self.select = data as u8 & 31,
+            PMXEVTYPER => typed = self.set_type(self.select, data, facts),
+            SPMSELR => {
                 self.system_pmu = (data >> 4) as u8 & 0x3F;
                 self.bank = data as u8 & 3;
             }
-            _ => {}
+            _ => {
+                if let Some(n) = of_event_type(address) {
+                    typed = self.set_type(n, data, facts);
+                }
+            }
         }
         self.recent[usize::from(self.recent_at)] = address;
         self.recent_at = (self.recent_at + 1) % 8;
@@ -104,14 +108,14 @@ impl Shadow {
         data: u32,
         facts: &Facts,
     ) -> Option<usize> {
-        const PMSELR: u16 = from_aarch32(SysReg::Pmselr.address());
-        const PMXEVTYPER: u16 = from_aarch32(SysReg::Pmxevtyper.address());
+        const PMSELR_32: u16 = from_aarch32(PMSELR);
+        const PMXEVTYPER_32: u16 = from_aarch32(PMXEVTYPER);
         match address {
-            PMSELR => {
+            PMSELR_32 => {
                 self.select = data as u8 & 31;
                 None
             }
-            PMXEVTYPER => self.set_half(self.select, false, data, facts),
+            PMXEVTYPER_32 => self.set_half(self.select, false, data, facts),
             _ => {
                 let n = of_event_type(address | 3 << 11).filter(|_| address >> 11 & 7 == 0)?;
                 self.set_half(n, false, data, facts)

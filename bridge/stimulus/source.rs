@@ -43,16 +43,8 @@ impl Stimulus {
     pub fn fill(&mut self, cycles: &mut [CycleInput]) -> Result<usize, StimulusError> {
         match self {
             Self::Generated(generator) => {
-                let wanted = cycles.len();
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    move || {
-                        // Moved, not borrowed: only then is the closure compiled for the machine.
-                        let (generator, cycles) = (generator, cycles);
-                        generator.fill(cycles);
-                    },
-                );
-                Ok(wanted)
+                generator.fill(cycles);
+                Ok(cycles.len())
             }
             Self::Recorded(reader) => reader.fill(cycles),
         }

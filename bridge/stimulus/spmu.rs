@@ -41,7 +41,7 @@ pub(super) fn begin(script: SpmuScript, context: &mut Context) -> Option<Op> {
         }
         SpmuScript::Identity => Some(identity(&mut bits)),
         SpmuScript::WriteIdentity => {
-            let address = identity(&mut bits).address;
+            let address = identity(&mut bits).address();
             let data = context.words.next();
             context.queue.push(Op::write_at(address, data));
             context.queue.push(Op::read_at(address));

@@ -1,12 +1,13 @@
 //! Writing a stimulus file.
 
 use std::fs::File;
+use std::hash::Hasher as _;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use pmu_model::{CycleInput, Implementation};
 use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::Xxh3Default;
+use twox_hash::XxHash3_64;
 
 use super::file::{CHUNK_CYCLES, Layout, check_cycles};
 use super::{Header, Origin, StimulusError, StimulusHash, StimulusHasher};
@@ -25,7 +26,7 @@ pub struct Writer {
 /// The checksums of the chunks: 8 bytes for 196608 of cycles.
 #[derive(Default)]
 struct Chunk {
-    hasher: Xxh3Default,
+    hasher: XxHash3_64,
     cycles: usize,
     checksums: Vec<u64>,
 }
@@ -137,7 +138,7 @@ impl Chunk {
     fn update(&mut self, mut cycles: &[CycleInput]) {
         while !cycles.is_empty() {
             let (now, later) = cycles.split_at(cycles.len().min(CHUNK_CYCLES - self.cycles));
-            self.hasher.update(bytemuck::cast_slice(now));
+            self.hasher.write(bytemuck::cast_slice(now));
             self.cycles += now.len();
             if self.cycles == CHUNK_CYCLES {
                 self.finish();
@@ -148,8 +149,8 @@ impl Chunk {
 
     fn finish(&mut self) {
         if self.cycles > 0 {
-            self.checksums.push(self.hasher.digest());
-            self.hasher.reset();
+            self.checksums.push(self.hasher.finish());
+            self.hasher = XxHash3_64::default();
             self.cycles = 0;
         }
     }

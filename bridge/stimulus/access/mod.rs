@@ -7,6 +7,7 @@ use pmu_model::contract::{THREADS, Thread, control};
 use pmu_model::{CycleInput, Implementation};
 
 use super::context::Context;
+use super::cycles::Pair;
 use super::profile::{AccessArea, AccessMode};
 use super::random::{Bits, Menu};
 use states::States;
@@ -55,7 +56,9 @@ pub(super) struct Access {
     /// SCR_EL3.EEL2, and EL2 enabled where it does not matter.
     secure_el2: bool,
     any_el2: bool,
-    pub(super) states: [u8; THREADS],
+    states: [u8; THREADS],
+    /// The same where they are in the threads of a cycle.
+    pub(super) states_in_place: [Pair; THREADS / 2],
     pub(super) hpmn: u8,
     controls: u32,
     pmuacr: u32,
@@ -72,6 +75,7 @@ impl Access {
             secure_el2: false,
             any_el2: false,
             states: [0; THREADS],
+            states_in_place: [0; THREADS / 2],
             controls: 0,
             hpmn: 0,
             pmuacr: 0,
@@ -347,6 +351,8 @@ impl Access {
     /// What follows from states and controls.
     fn settle(&mut self, tables: &Tables, context: &mut Context) {
         use control::*;
+        let [first, second, third, fourth] = self.states.map(Pair::from);
+        self.states_in_place = [first | second << 32, third | fourth << 32];
         let state = self.states[0];
         let enabled = tables
             .states

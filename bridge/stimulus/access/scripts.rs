@@ -1,13 +1,12 @@
 //! Accesses to event types: all counters, implemented or not, from AArch64, from AArch32 and from outside.
 
-use pmu_model::SysReg;
 use pmu_model::contract::AccessKind;
 
 use super::super::context::Context;
 use super::super::profile::TypeScript;
 use super::super::queue::Op;
 use super::super::random::Bits;
-use super::super::registers::{event_type, external, from_aarch32};
+use super::super::registers::{PMSELR, PMXEVTYPER, event_type, external, from_aarch32};
 
 /// Number of PMCCFILTR_EL0 among the types.
 const CYCLE_FILTER: u32 = 31;
@@ -49,8 +48,7 @@ fn select(mut bits: Bits, context: &mut Context) {
         0 => CYCLE_FILTER,
         _ => context.any_type(&mut bits),
     };
-    let address = |register: SysReg, aarch32: bool| {
-        let address = register.address();
+    let address = |address: u16, aarch32: bool| {
         if aarch32 {
             from_aarch32(address)
         } else {
@@ -70,10 +68,10 @@ fn select(mut bits: Bits, context: &mut Context) {
     };
     context.queue.push(Op::new(
         write,
-        address(SysReg::Pmselr, in_aarch32),
+        address(PMSELR, in_aarch32),
         u64::from(n) | ignored,
     ));
-    let selected = address(SysReg::Pmxevtyper, in_aarch32);
+    let selected = address(PMXEVTYPER, in_aarch32);
     if bits.take(1) == 0 {
         let data = context.type_of(n);
         context.queue.push(Op::new(write, selected, data));
@@ -83,7 +81,7 @@ fn select(mut bits: Bits, context: &mut Context) {
         .queue
         .push(Op::new(read, selected, 0).after(bits.take(1)));
     if bits.take(2) == 0 {
-        let select = address(SysReg::Pmselr, in_aarch32);
+        let select = address(PMSELR, in_aarch32);
         context.queue.push(Op::new(read, select, 0));
     }
 }
@@ -107,10 +105,10 @@ fn aarch32(mut bits: Bits, context: &mut Context) {
             } else {
                 from_aarch32(other)
             };
-            let reaches = address == from_aarch32(SysReg::Pmselr.address());
+            let reaches = address == from_aarch32(PMSELR);
             let data = if reaches { data & 31 } else { data };
             let is_type = address >> 5 == from_aarch32(event_type(0)) >> 5
-                || address == from_aarch32(SysReg::Pmxevtyper.address());
+                || address == from_aarch32(PMXEVTYPER);
             let kind = if is_type { AccessKind::Read32 } else { kind };
             context.queue.push(Op::new(kind, address, data));
             return;

@@ -35,16 +35,19 @@ impl Tables {
     }
 }
 
-/// The area's own state. A thread is held as in [`Thread`], from bit 0: state, conditions, count.
+/// Two threads that follow each other, from bit 0; each as in [`Thread`]: state, conditions, count.
+pub(super) type Pair = u64;
+
+/// The area's own state.
 #[derive(Clone, Debug)]
 pub(super) struct Cycles {
     mode: CyclesMode,
     /// The cycle that the next phase begins in.
     pub(super) phase_end: u64,
-    /// What the cycles of the phase choose from: conditions and count, in place.
-    palette: [u32; 16],
+    /// What two threads in a cycle of the phase choose from, 4 bits each: conditions and counts, in place.
+    palette: [Pair; 256],
     /// ACTIVE and WFX of each thread, in place; beyond the threads of the implementation anything.
-    own: [u32; THREADS],
+    own: [Pair; THREADS / 2],
     /// Threads in WFI or WFE state, and those of them that are not active then.
     waiting: u32,
     inactive: u32,
@@ -59,8 +62,8 @@ impl Cycles {
         Self {
             mode: CyclesMode::Undriven,
             phase_end: 0,
-            palette: [0; 16],
-            own: [0; THREADS],
+            palette: [0; 256],
+            own: [0; THREADS / 2],
             waiting: 0,
             inactive: 0,
             turn: 0,
@@ -102,13 +105,14 @@ impl Cycles {
 
     /// The threads of a cycle from 20 random bits, without their states: a choice of 4 bits for each.
     #[inline(always)]
-    pub(super) fn draw(&mut self, choices: u32, facts: &Facts) -> [u32; THREADS] {
-        let mut threads: [u32; THREADS] =
-            std::array::from_fn(|t| self.own[t] | self.palette[(choices >> (4 * t) & 15) as usize]);
+    pub(super) fn draw(&mut self, choices: u32, facts: &Facts) -> [Pair; THREADS / 2] {
+        let choice = |pair: usize| usize::from((choices >> (8 * pair)) as u8);
+        let mut threads = [0, 1].map(|pair| self.own[pair] | self.palette[choice(pair)]);
         if facts.form != ThreadForm::Smt {
             self.take_turns(choices, facts);
             if self.turn < facts.threads {
-                threads[self.turn % THREADS] |= u32::from(Thread::ACTIVE) << 8;
+                let active = in_place(self.turn % THREADS, Thread::ACTIVE);
+                threads[self.turn / 2 % 2] |= active;
             }
         }
         threads
@@ -143,7 +147,8 @@ impl Cycles {
         self.phase_end = now + u64::from(u32::from(area.shortest) + bits.below(range));
         self.mode = CyclesMode::ALL[tables.kinds.choose(bits.take(8) as u8)];
         let counts = bits.take(3);
-        for i in 0..16 {
+        let mut palette = [0; 16];
+        for choice in &mut palette {
             let mut bits = context.words.bits();
             let stalls = bits.take(4);
             let others = (bits.take(2) as u8) << 5;
@@ -176,7 +181,12 @@ impl Cycles {
                 5 => 0xFFFF - (count & 3),
                 _ => count,
             };
-            self.palette[i] = u32::from(conditions) << 8 | count << 16;
+            *choice = Pair::from(conditions) << 8 | Pair::from(count) << 16;
+        }
+        for (row, second) in self.palette.chunks_exact_mut(16).zip(palette) {
+            for (pair, first) in row.iter_mut().zip(palette) {
+                *pair = second << 32 | first;
+            }
         }
         self.settle(context);
     }
@@ -214,13 +224,21 @@ impl Cycles {
     fn settle(&mut self, context: &mut Context) {
         let facts = &context.facts;
         let mut beyond = context.words.bits();
+        self.own = [0; THREADS / 2];
         for t in 0..THREADS {
             let waits = self.waiting >> t & 1 == 1;
             let is_active =
                 facts.form == ThreadForm::Smt && !(waits && self.inactive >> t & 1 == 1);
             let own = (u8::from(is_active) * Thread::ACTIVE) | (u8::from(waits) * Thread::WFX);
             let any = beyond.take(2) as u8;
-            self.own[t] = u32::from(if t < facts.threads { own } else { any }) << 8;
+            self.own[t / 2] |= in_place(t, if t < facts.threads { own } else { any });
         }
     }
 }
+
+/// The conditions of thread `t` in its pair.
+fn in_place(t: usize, conditions: u8) -> Pair {
+    Pair::from(conditions) << (8 + 32 * (t % 2))
+}
+
+const _: () = assert!(THREADS == 4);

@@ -1,6 +1,5 @@
 //! Counters of the events of the threads.
 
-use pmu_model::SysReg;
 use pmu_model::pmu::event_type::MT;
 
 use super::super::context::Context;
@@ -8,7 +7,7 @@ use super::super::facts::CYCLE_EVENTS;
 use super::super::profile::CyclesScript;
 use super::super::queue::Op;
 use super::super::random::Bits;
-use super::super::registers::event_type;
+use super::super::registers::{PMCCNTR, event_counter, event_type};
 
 /// Begins an access, or a sequence of them.
 ///
@@ -33,8 +32,8 @@ fn one_type(event: u16, mut bits: Bits, context: &mut Context) {
     let data = context.allocated_type_of(n, event);
     context.queue.push(Op::write_at(event_type(n), data));
     if bits.take(1) == 0 {
-        let counter = SysReg::Pmevcntr(n as u8);
-        context.queue.push(Op::read(counter).after(bits.take(4)));
+        let counter = event_counter(n);
+        context.queue.push(Op::read_at(counter).after(bits.take(4)));
     }
 }
 
@@ -66,7 +65,7 @@ fn same_event(event: u16, mut bits: Bits, context: &mut Context) {
 
 fn read(mut bits: Bits, context: &mut Context) -> Op {
     match (context.facts.counters, bits.take(3)) {
-        (0, _) | (_, 0) => Op::read(SysReg::Pmccntr),
-        (counters, _) => Op::read(SysReg::Pmevcntr(bits.below(counters) as u8)),
+        (0, _) | (_, 0) => Op::read_at(PMCCNTR),
+        (counters, _) => Op::read_at(event_counter(bits.below(counters))),
     }
 }

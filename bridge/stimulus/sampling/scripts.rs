@@ -5,7 +5,7 @@ use super::super::facts::SAMPLE_POP;
 use super::super::profile::SpeScript;
 use super::super::queue::Op;
 use super::super::random::Bits;
-use super::super::registers::{PMBSR, PMSICR, PMSIRR, SAMPLING, event_type};
+use super::super::registers::{PMBSR, PMSICR, PMSIRR, SAMPLING, event_counter, event_type};
 use super::Sampling;
 
 /// PMBSR_ELx.COLL.
@@ -46,7 +46,7 @@ pub(in crate::stimulus) fn begin(
             if bits.take(1) == 0 {
                 context
                     .queue
-                    .push(Op::read_at(op.address).after(bits.take(2)));
+                    .push(Op::read_at(op.address()).after(bits.take(2)));
             }
         }
         SpeScript::Coincide => sampling.coincide(bits, context),
@@ -78,8 +78,8 @@ fn sample_type(mut bits: Bits, context: &mut Context) {
     let data = context.allocated_type_of(n, event);
     context.queue.push(Op::write_at(event_type(n), data));
     if bits.take(1) == 0 {
-        let counter = pmu_model::SysReg::Pmevcntr(n as u8);
-        context.queue.push(Op::read(counter).after(bits.take(4)));
+        let counter = event_counter(n);
+        context.queue.push(Op::read_at(counter).after(bits.take(4)));
     }
 }
 

@@ -9,6 +9,7 @@ use super::context::Context;
 use super::profile::{AccessScript, Phase, Phases};
 use super::random::{Bits, Menu};
 use values::EventValues;
+pub(super) use values::{Choose, OneByOne};
 
 /// The phases of a profile, as tables.
 #[derive(Debug)]
@@ -66,8 +67,14 @@ impl Threshold {
 
     /// Base values of a cycle, from 16 bits and two words.
     #[inline(always)]
-    pub(super) fn draw(&mut self, choice: u16, masks: [u64; 2], out: &mut [u16; EVENT_LANES]) {
-        self.values.draw(choice, masks, out);
+    pub(super) fn draw(
+        &mut self,
+        choose: impl Choose,
+        choice: u16,
+        masks: [u64; 2],
+        out: &mut [u16; EVENT_LANES],
+    ) {
+        self.values.draw(choose, choice, masks, out);
     }
 
     /// Whether the phase begins an access with these 16 bits.

@@ -1,6 +1,5 @@
 //! Accesses to the registers of the event counters: short sequences, which wait in the queue.
 
-use pmu_model::SysReg;
 use pmu_model::contract::{AccessKind, CYCLE_COUNTER};
 use pmu_model::pmu::event_type::{CHAIN, NSH};
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_P};
@@ -9,7 +8,10 @@ use super::super::context::{Context, pause};
 use super::super::profile::AccessScript;
 use super::super::queue::Op;
 use super::super::random::Bits;
-use super::super::registers::{self, is_register};
+use super::super::registers::{
+    PMCCFILTR, PMCCNTR, PMCNTENCLR, PMCNTENSET, PMCR, PMMIR, PMOVSCLR, PMOVSSET, PMSELR, PMXEVCNTR,
+    PMXEVTYPER, event_counter, event_type, is_register,
+};
 
 /// Defined bits of PMCR_EL0.
 const PMCR_DEFINED: u64 = PMCR_E | PMCR_P | PMCR_C | PMCR_LC | PMCR_LP;
@@ -62,8 +64,8 @@ impl Context {
 
     fn read_counter(&self, mut bits: Bits) -> Op {
         match self.facts.counters {
-            0 => Op::read(SysReg::Pmccntr),
-            counters => Op::read(SysReg::Pmevcntr(bits.below(counters) as u8)),
+            0 => Op::read_at(PMCCNTR),
+            counters => Op::read_at(event_counter(bits.below(counters))),
         }
     }
 
@@ -72,16 +74,16 @@ impl Context {
             return;
         };
         let data = self.allocated_type(n);
-        self.queue.push(Op::write(SysReg::Pmevtyper(n as u8), data));
+        self.queue.push(Op::write_at(event_type(n), data));
         match bits.take(2) {
             0 => {}
-            1 => self.queue.push(Op::read(SysReg::Pmevtyper(n as u8))),
+            1 => self.queue.push(Op::read_at(event_type(n))),
             2 => self
                 .queue
-                .push(Op::read(SysReg::Pmevtyper(n as u8)).after(bits.take(4))),
+                .push(Op::read_at(event_type(n)).after(bits.take(4))),
             _ => self
                 .queue
-                .push(Op::read(SysReg::Pmevcntr(n as u8)).after(bits.take(3))),
+                .push(Op::read_at(event_counter(n)).after(bits.take(3))),
         }
     }
 
@@ -92,15 +94,15 @@ impl Context {
         for n in [n & !1, n | 1] {
             if n < self.facts.counters {
                 let data = self.allocated_type(n);
-                self.queue.push(Op::write(SysReg::Pmevtyper(n as u8), data));
+                self.queue.push(Op::write_at(event_type(n), data));
             }
         }
-        let last = (n | 1).min(self.facts.counters - 1) as u8;
+        let last = (n | 1).min(self.facts.counters - 1);
         match bits.take(2) {
             0 => self
                 .queue
-                .push(Op::read(SysReg::Pmevtyper(last)).after(bits.take(3))),
-            1 => self.queue.push(Op::read(SysReg::Pmevtyper(n as u8 & !1))),
+                .push(Op::read_at(event_type(last)).after(bits.take(3))),
+            1 => self.queue.push(Op::read_at(event_type(n & !1))),
             _ => {}
         }
     }
@@ -109,17 +111,17 @@ impl Context {
         let Some(n) = self.some_counter(&mut bits) else {
             return;
         };
-        let counter = SysReg::Pmevcntr(n as u8);
+        let counter = event_counter(n);
         let data = self.counter_value();
-        self.queue.push(Op::write(counter, data));
+        self.queue.push(Op::write_at(counter, data));
         match bits.take(2) {
-            0 => self.queue.push(Op::read(counter)),
-            1 => self.queue.push(Op::read(counter).after(bits.take(4))),
+            0 => self.queue.push(Op::read_at(counter)),
+            1 => self.queue.push(Op::read_at(counter).after(bits.take(4))),
             2 => {
                 let data = self.counter_value();
                 self.queue
-                    .push(Op::write(counter, data).after(bits.take(2)));
-                self.queue.push(Op::read(counter).after(bits.take(2)));
+                    .push(Op::write_at(counter, data).after(bits.take(2)));
+                self.queue.push(Op::read_at(counter).after(bits.take(2)));
             }
             _ => {}
         }
@@ -185,46 +187,45 @@ impl Context {
         let mut values = self.words.bits();
         if bits.take(1) == 0 && n ^ 1 < counters {
             let data = self.near_overflow_value(&mut values);
-            self.queue
-                .push(Op::write(SysReg::Pmevcntr(n as u8 ^ 1), data));
+            self.queue.push(Op::write_at(event_counter(n ^ 1), data));
             flags |= 1 << (n ^ 1);
         }
-        let counter = SysReg::Pmevcntr(n as u8);
+        let counter = event_counter(n);
         let data = self.near_overflow_value(&mut values);
-        self.queue.push(Op::write(counter, data));
+        self.queue.push(Op::write_at(counter, data));
         for _ in 0..=bits.take(2) {
             let wait = if bits.take(2) == 0 { bits.take(2) } else { 0 };
             let op = match bits.take(4) {
-                0..=3 => Op::write(SysReg::Pmovsclr, flags),
-                4 => Op::write(SysReg::Pmovsclr, u64::MAX),
-                5 => Op::write(SysReg::Pmovsset, flags),
+                0..=3 => Op::write_at(PMOVSCLR, flags),
+                4 => Op::write_at(PMOVSCLR, u64::MAX),
+                5 => Op::write_at(PMOVSSET, flags),
                 6..=8 => {
                     let mut values = self.words.bits();
                     let data = self.near_overflow_value(&mut values);
-                    Op::write(counter, data)
+                    Op::write_at(counter, data)
                 }
                 9 | 10 => {
                     let bits = self.words.bits();
                     let long = if self.shadow.long { PMCR_LP } else { 0 };
-                    Op::write(SysReg::Pmcr, self.control(PMCR_E | PMCR_P | long, bits))
+                    Op::write_at(PMCR, self.control(PMCR_E | PMCR_P | long, bits))
                 }
                 11 => {
                     self.queue
-                        .push(Op::write(SysReg::Pmcntenclr, 1 << n).after(wait));
-                    Op::write(SysReg::Pmcntenset, 1 << n)
+                        .push(Op::write_at(PMCNTENCLR, 1 << n).after(wait));
+                    Op::write_at(PMCNTENSET, 1 << n)
                 }
-                12 => Op::read(counter),
+                12 => Op::read_at(counter),
                 13 => {
                     let data = self.allocated_type(n);
-                    Op::write(SysReg::Pmevtyper(n as u8), data)
+                    Op::write_at(event_type(n), data)
                 }
-                14 => Op::read(SysReg::Pmovsclr),
-                _ => Op::read(SysReg::Pmovsset),
+                14 => Op::read_at(PMOVSCLR),
+                _ => Op::read_at(PMOVSSET),
             };
             self.queue.push(op.after(wait));
         }
-        self.queue.push(Op::read(SysReg::Pmovsset));
-        self.queue.push(Op::read(counter));
+        self.queue.push(Op::read_at(PMOVSSET));
+        self.queue.push(Op::read_at(counter));
     }
 
     fn script_enable(&mut self, mut bits: Bits) {
@@ -242,22 +243,21 @@ impl Context {
         match kind {
             6 => {
                 let most = self.words.next() | self.words.next() | random;
-                self.queue.push(Op::write(SysReg::Pmcntenset, most));
+                self.queue.push(Op::write_at(PMCNTENSET, most));
             }
-            7 => self.queue.push(Op::write(
-                SysReg::Pmcntenclr,
+            7 => self.queue.push(Op::write_at(
+                PMCNTENCLR,
                 random & random >> 32 & random >> 16,
             )),
             _ => {
                 let pause = pause(&mut bits);
-                self.queue.push(Op::write(SysReg::Pmcntenclr, mask));
-                self.queue
-                    .push(Op::write(SysReg::Pmcntenset, mask).after(pause));
+                self.queue.push(Op::write_at(PMCNTENCLR, mask));
+                self.queue.push(Op::write_at(PMCNTENSET, mask).after(pause));
             }
         }
         match bits.take(2) {
-            0 => self.queue.push(Op::read(SysReg::Pmcntenset)),
-            1 => self.queue.push(Op::read(SysReg::Pmcntenclr)),
+            0 => self.queue.push(Op::read_at(PMCNTENSET)),
+            1 => self.queue.push(Op::read_at(PMCNTENCLR)),
             _ => {}
         }
     }
@@ -275,11 +275,11 @@ impl Context {
     pub(in crate::stimulus) fn enable_most(&mut self) {
         let most = self.words.next() | self.words.next() | self.words.next();
         self.queue
-            .push(Op::write(SysReg::Pmcntenset, most | 1 << CYCLE_COUNTER));
+            .push(Op::write_at(PMCNTENSET, most | 1 << CYCLE_COUNTER));
         let mut bits = self.words.bits();
         let long = if bits.take(3) < 3 { PMCR_LP } else { 0 };
         let data = self.control(PMCR_E | long, bits);
-        self.queue.push(Op::write(SysReg::Pmcr, data));
+        self.queue.push(Op::write_at(PMCR, data));
     }
 
     fn script_control(&mut self, mut bits: Bits) {
@@ -298,19 +298,19 @@ impl Context {
         };
         let (garbage, more_garbage) = (self.words.bits(), self.words.bits());
         let data = self.control(fields, garbage);
-        self.queue.push(Op::write(SysReg::Pmcr, data));
+        self.queue.push(Op::write_at(PMCR, data));
         if let Some(then) = then {
             let pause = pause(&mut bits);
             let data = self.control(then, more_garbage);
-            self.queue.push(Op::write(SysReg::Pmcr, data).after(pause));
+            self.queue.push(Op::write_at(PMCR, data).after(pause));
         }
         match bits.take(2) {
-            0 => self.queue.push(Op::read(SysReg::Pmcr)),
+            0 => self.queue.push(Op::read_at(PMCR)),
             1 => {
                 let bits = self.words.bits();
                 self.queue.push(self.read_counter(bits));
             }
-            2 => self.queue.push(Op::read(SysReg::Pmccntr)),
+            2 => self.queue.push(Op::read_at(PMCCNTR)),
             _ => {}
         }
     }
@@ -329,35 +329,32 @@ impl Context {
         };
         if bits.take(3) == 0 {
             self.queue
-                .push(Op::write(SysReg::Pmselr, u64::from(bits.take(5))));
+                .push(Op::write_at(PMSELR, u64::from(bits.take(5))));
         }
         self.queue
-            .push(Op::write(SysReg::Pmselr, u64::from(select) | ignored));
+            .push(Op::write_at(PMSELR, u64::from(select) | ignored));
         let wait = if bits.take(1) == 0 { 0 } else { bits.take(4) };
         match bits.take(2) {
-            0 => self.queue.push(Op::read(SysReg::Pmxevtyper).after(wait)),
-            1 => self.queue.push(Op::read(SysReg::Pmxevcntr).after(wait)),
+            0 => self.queue.push(Op::read_at(PMXEVTYPER).after(wait)),
+            1 => self.queue.push(Op::read_at(PMXEVCNTR).after(wait)),
             2 => {
                 let data = match select {
                     31 => self.words.next(),
                     n => self.allocated_type(n),
                 };
-                self.queue
-                    .push(Op::write(SysReg::Pmxevtyper, data).after(wait));
-                self.queue.push(Op::read_at(registers::event_type(select)));
+                self.queue.push(Op::write_at(PMXEVTYPER, data).after(wait));
+                self.queue.push(Op::read_at(event_type(select)));
             }
             _ => {
                 let data = self.counter_value();
-                self.queue
-                    .push(Op::write(SysReg::Pmxevcntr, data).after(wait));
-                self.queue
-                    .push(Op::read_at(SysReg::Pmevcntr(0).address() + select as u16));
+                self.queue.push(Op::write_at(PMXEVCNTR, data).after(wait));
+                self.queue.push(Op::read_at(event_counter(select)));
             }
         }
         match bits.take(2) {
-            0 => self.queue.push(Op::read(SysReg::Pmselr)),
-            1 => self.queue.push(Op::read(SysReg::Pmxevtyper)),
-            2 => self.queue.push(Op::read(SysReg::Pmxevcntr)),
+            0 => self.queue.push(Op::read_at(PMSELR)),
+            1 => self.queue.push(Op::read_at(PMXEVTYPER)),
+            2 => self.queue.push(Op::read_at(PMXEVCNTR)),
             _ => {}
         }
     }
@@ -370,11 +367,11 @@ impl Context {
             2 => random,
             _ => u64::MAX,
         };
-        let (first, second) = (SysReg::Pmovsclr, SysReg::Pmovsset);
+        let (first, second) = (PMOVSCLR, PMOVSSET);
         let register = if bits.take(1) == 0 { first } else { second };
-        self.queue.push(Op::write(register, mask));
+        self.queue.push(Op::write_at(register, mask));
         let read = if bits.take(1) == 0 { first } else { second };
-        self.queue.push(Op::read(read).after(bits.take(1)));
+        self.queue.push(Op::read_at(read).after(bits.take(1)));
     }
 
     fn script_cycle_counter(&mut self, mut bits: Bits) {
@@ -386,47 +383,46 @@ impl Context {
                 } else {
                     NSH.mask()
                 };
-                (SysReg::Pmccfiltr, filters)
+                (PMCCFILTR, filters)
             }
-            2 => (SysReg::Pmccntr, self.counter_value()),
-            3 => (SysReg::Pmccntr, 0xFFFF_FFFF - u64::from(bits.take(3))),
-            4 => (SysReg::Pmccntr, u64::MAX),
-            _ => (SysReg::Pmccntr, u64::MAX - u64::from(bits.take(3))),
+            2 => (PMCCNTR, self.counter_value()),
+            3 => (PMCCNTR, 0xFFFF_FFFF - u64::from(bits.take(3))),
+            4 => (PMCCNTR, u64::MAX),
+            _ => (PMCCNTR, u64::MAX - u64::from(bits.take(3))),
         };
-        self.queue.push(Op::write(register, data));
-        if register == SysReg::Pmccntr {
+        self.queue.push(Op::write_at(register, data));
+        if register == PMCCNTR {
             let flag = 1 << CYCLE_COUNTER;
             match bits.take(2) {
                 0 => self
                     .queue
-                    .push(Op::write(SysReg::Pmovsclr, flag).after(bits.take(2))),
+                    .push(Op::write_at(PMOVSCLR, flag).after(bits.take(2))),
                 1 => {
                     let data = self.counter_value();
                     self.queue
-                        .push(Op::write(SysReg::Pmccntr, data).after(bits.take(2)));
+                        .push(Op::write_at(PMCCNTR, data).after(bits.take(2)));
                 }
-                2 => self.queue.push(Op::write(SysReg::Pmovsclr, flag)),
+                2 => self.queue.push(Op::write_at(PMOVSCLR, flag)),
                 _ => {}
             }
-            self.queue
-                .push(Op::read(SysReg::Pmovsset).after(bits.take(2)));
+            self.queue.push(Op::read_at(PMOVSSET).after(bits.take(2)));
         }
-        self.queue.push(Op::read(register).after(bits.take(2)));
+        self.queue.push(Op::read_at(register).after(bits.take(2)));
     }
 
     fn script_undefined(&mut self, mut bits: Bits) {
         let facts = &self.facts;
-        let beyond = (facts.counters + bits.below(31 - facts.counters)) as u8;
+        let beyond = facts.counters + bits.below(31 - facts.counters);
         let known = facts.readable[bits.below(facts.readable.len() as u32) as usize];
         let address = match bits.take(3) {
-            0 => SysReg::Pmmir.address(),
-            1 if facts.counters < 31 => SysReg::Pmevcntr(beyond).address(),
-            2 if facts.counters < 31 => SysReg::Pmevtyper(beyond).address(),
+            0 => PMMIR,
+            1 if facts.counters < 31 => event_counter(beyond),
+            2 if facts.counters < 31 => event_type(beyond),
             3 => undefined(bits.take(16) as u16),
             _ => undefined(known ^ 1 << bits.take(4)),
         };
         // A read of PMMIR_EL1 would be permitted; writes of the others are the dangerous case as well.
-        let is_write = address == SysReg::Pmmir.address() || self.words.bits().take(1) == 1;
+        let is_write = address == PMMIR || self.words.bits().take(1) == 1;
         let kind = if is_write {
             AccessKind::Write
         } else {
@@ -451,33 +447,33 @@ impl Context {
             self.queue.push(op);
             return;
         };
-        let event_type = SysReg::Pmevtyper(n as u8);
-        self.queue.push(Op::write(event_type, data));
+        let register = event_type(n);
+        self.queue.push(Op::write_at(register, data));
         match bits.take(2) {
-            0 => self.queue.push(Op::read(event_type)),
-            1 => self.queue.push(Op::read(event_type).after(bits.take(2))),
+            0 => self.queue.push(Op::read_at(register)),
+            1 => self.queue.push(Op::read_at(register).after(bits.take(2))),
             _ => {}
         }
         // What has become UNKNOWN is made known: the counter, the one that is linked or chained to it, the flags.
         let data = self.allocated_type(n);
         self.queue
-            .push(Op::write(event_type, data).after(bits.take(1)));
+            .push(Op::write_at(register, data).after(bits.take(1)));
         let last = (n | 1).min(self.facts.counters - 1);
         let mut flags = 0;
         for n in n..=last {
             let data = self.counter_value();
-            self.queue.push(Op::write(SysReg::Pmevcntr(n as u8), data));
+            self.queue.push(Op::write_at(event_counter(n), data));
             flags |= 1 << n;
         }
-        self.queue.push(Op::write(SysReg::Pmovsclr, flags));
+        self.queue.push(Op::write_at(PMOVSCLR, flags));
     }
 }
 
 fn read_flags(mut bits: Bits) -> Op {
-    Op::read(if bits.take(1) == 0 {
-        SysReg::Pmovsclr
+    Op::read_at(if bits.take(1) == 0 {
+        PMOVSCLR
     } else {
-        SysReg::Pmovsset
+        PMOVSSET
     })
 }
 

@@ -20,7 +20,7 @@ const RANDOM: u8 = 3;
 
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Row([u16; EVENT_LANES]);
+pub(in crate::stimulus) struct Row([u16; EVENT_LANES]);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
@@ -49,42 +49,19 @@ impl EventValues {
         self.rows[usize::from(THRESHOLD)].0[lane] = threshold;
     }
 
-    /// The values of a cycle. `choice` has four numbers of sources, of 4 bits; bit *e* of `first` and `second` says
-    /// which of them event *e* takes.
+    /// The values of a cycle. `choice` has four numbers of sources, of 4 bits; bit *e* of the first and of the second of
+    /// `masks` says which of them event *e* takes.
     #[inline(always)]
     pub(super) fn draw(
         &mut self,
+        choose: impl Choose,
         choice: u16,
-        [first, second]: [u64; 2],
+        masks: [u64; 2],
         out: &mut [u16; EVENT_LANES],
     ) {
-        let source = |i: u32| self.palette[usize::from(choice >> (4 * i) & 15)];
-        let row = |source: Source| &self.rows[usize::from(source.row & 3)].0;
-        let (s0, s1, s2, s3) = (source(0), source(1), source(2), source(3));
-        let (r0, r1, r2, r3) = (row(s0), row(s1), row(s2), row(s3));
-        let mut values = Row([0; EVENT_LANES]);
-        for group in 0..4 {
-            let (first, second) = (
-                (first >> (16 * group)) as u16,
-                (second >> (16 * group)) as u16,
-            );
-            for bit in 0..16 {
-                let e = 16 * group + bit;
-                let choose_first = expand(first, bit);
-                let choose_second = expand(second, bit);
-                let low = select(
-                    choose_first,
-                    r1[e].wrapping_add(s1.plus),
-                    r0[e].wrapping_add(s0.plus),
-                );
-                let high = select(
-                    choose_first,
-                    r3[e].wrapping_add(s3.plus),
-                    r2[e].wrapping_add(s2.plus),
-                );
-                values.0[e] = select(choose_second, high, low);
-            }
-        }
+        let sources = [0, 4, 8, 12].map(|low| self.palette[usize::from(choice >> low & 15)]);
+        let rows = sources.map(|source| &self.rows[usize::from(source.row & 3)]);
+        let values = choose.choose(rows, sources.map(|source| source.plus), masks);
         *out = values.0;
         self.rows[usize::from(PREVIOUS)] = values;
     }
@@ -107,6 +84,62 @@ impl EventValues {
                 *value = (word >> (16 * i)) as u16;
             }
         }
+    }
+}
+
+/// A way to choose the values of all events.
+pub(in crate::stimulus) trait Choose: Copy {
+    /// For event *e* the value of `rows[n]` plus `plus[n]`; bit *e* of `masks` are the bits of *n*, the lower one first.
+    fn choose(self, rows: [&Row; 4], plus: [u16; 4], masks: [u64; 2]) -> Row;
+}
+
+/// One event after the other.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::stimulus) struct OneByOne;
+
+impl Choose for OneByOne {
+    #[inline(always)]
+    fn choose(self, rows: [&Row; 4], plus: [u16; 4], [first, second]: [u64; 2]) -> Row {
+        let mut values = Row([0; EVENT_LANES]);
+        for group in 0..4 {
+            let (first, second) = (
+                (first >> (16 * group)) as u16,
+                (second >> (16 * group)) as u16,
+            );
+            for bit in 0..16 {
+                let e = 16 * group + bit;
+                let value = |n: usize| rows[n].0[e].wrapping_add(plus[n]);
+                let low = select(expand(first, bit), value(1), value(0));
+                let high = select(expand(first, bit), value(3), value(2));
+                values.0[e] = select(expand(second, bit), high, low);
+            }
+        }
+        values
+    }
+}
+
+/// 32 events at a time.
+#[cfg(target_arch = "x86_64")]
+impl Choose for pulp::x86::V4 {
+    #[inline(always)]
+    fn choose(self, rows: [&Row; 4], plus: [u16; 4], [first, second]: [u64; 2]) -> Row {
+        let simd = self.avx512bw;
+        let mut values = [[0u16; 32]; 2];
+        for (half, out) in values.iter_mut().enumerate() {
+            let (first, second) = (
+                (first >> (32 * half)) as u32,
+                (second >> (32 * half)) as u32,
+            );
+            let value = |n: usize| {
+                let halves: &[[u16; 32]; 2] = bytemuck::cast_ref(&rows[n].0);
+                let plus = self.avx512f._mm512_set1_epi16(plus[n] as i16);
+                simd._mm512_add_epi16(pulp::cast(halves[half]), plus)
+            };
+            let low = simd._mm512_mask_blend_epi16(first, value(0), value(1));
+            let high = simd._mm512_mask_blend_epi16(first, value(2), value(3));
+            *out = pulp::cast(simd._mm512_mask_blend_epi16(second, low, high));
+        }
+        Row(bytemuck::cast(values))
     }
 }
 
@@ -189,9 +222,26 @@ mod tests {
             plus: 0,
         };
         let mut out = [0; EVENT_LANES];
-        values.draw(0x8765, [0b1010, 0b1100], &mut out);
+        values.draw(OneByOne, 0x8765, [0b1010, 0b1100], &mut out);
         assert_eq!(out[..4], [1, 7, u16::MAX, 0]);
-        values.draw(0x8888, [0b1010, 0b1100], &mut out);
+        values.draw(OneByOne, 0x8888, [0b1010, 0b1100], &mut out);
         assert_eq!(out[..4], [1, 7, u16::MAX, 0]);
+    }
+    #[test]
+    fn both_ways_choose_the_same() {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            let mut words = Words::new(1);
+            let rows: [Row; 4] =
+                std::array::from_fn(|_| Row(std::array::from_fn(|_| words.next() as u16)));
+            for _ in 0..100 {
+                let plus = [0; 4].map(|_: u16| words.next() as u16);
+                let masks = words.next_two();
+                assert_eq!(
+                    simd.choose(rows.each_ref(), plus, masks).0,
+                    OneByOne.choose(rows.each_ref(), plus, masks).0
+                );
+            }
+        }
     }
 }
