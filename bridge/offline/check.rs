@@ -1,6 +1,6 @@
 //! The loop: rows out of the dump, the model on their inputs, a comparison of the outputs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 use lockstep_vcd::{Error, Header, Source, Timescale};
@@ -43,6 +43,8 @@ pub struct Checked {
     pub vague_inputs: u64,
     /// Cycles with an output that was not compared.
     pub vague_outputs: u64,
+    /// In how many of them, by the field's name.
+    pub vague_fields: BTreeMap<String, u64>,
     /// The first divergence.
     pub found: Option<Box<Found>>,
     /// Why the check ended before the dump, if not for a divergence.
@@ -159,12 +161,15 @@ pub fn check(
         unknown: Vec::new(),
         compared_inputs: Vec::new(),
         random: Vec::new(),
+        passed_inputs: Vec::new(),
+        passed_outputs: Vec::new(),
         checked: Checked {
             cycles: 0,
             skipped: 0,
             ledger: Ledger::new(implementation),
             vague_inputs: 0,
             vague_outputs: 0,
+            vague_fields: BTreeMap::new(),
             found: None,
             fault: None,
         },
@@ -201,6 +206,10 @@ struct Check<'c> {
     unknown: Vec<Unknown>,
     compared_inputs: Vec<CycleInput>,
     random: Vec<u8>,
+    /// Rows of the batch with inputs that are let pass though they are not known.
+    passed_inputs: Vec<usize>,
+    /// The same of outputs, with the bits.
+    passed_outputs: Vec<(usize, CycleOutput)>,
     checked: Checked,
 }
 
@@ -282,13 +291,15 @@ impl Check<'_> {
         };
         let mut count = rows.len();
         let mut stop = None;
+        self.passed_inputs.clear();
+        self.passed_outputs.clear();
         for vague in &rows.vague {
             let bits = self.vague_input(&rows.inputs[vague.row], &vague.inputs);
             let Some(path) = bits.and_then(|bits| self.wiring.first_of(Side::Input, &bits)) else {
                 continue;
             };
             if self.options.skip_vague {
-                self.checked.vague_inputs += 1;
+                self.passed_inputs.push(vague.row);
                 continue;
             }
             count = vague.row;
@@ -322,6 +333,15 @@ impl Check<'_> {
             &rows.outputs[..count],
         );
         self.checked.cycles += count as u64;
+        let passed = self.passed_inputs.iter().filter(|&&row| row < count);
+        self.checked.vague_inputs += passed.count() as u64;
+        for (row, bits) in self.passed_outputs.iter().filter(|(row, _)| *row < count) {
+            self.checked.vague_outputs += 1;
+            for difference in differences(&CycleOutput::default(), &Unknown::default(), bits) {
+                let name = difference.field.name(&inputs[*row]);
+                *self.checked.vague_fields.entry(name).or_default() += 1;
+            }
+        }
         let divergence = match stop {
             Some(Stop::Diverged(k)) => Some((k, self.divergence(rows, k))),
             _ => None,
@@ -413,7 +433,7 @@ impl Check<'_> {
                 continue;
             };
             if self.options.skip_vague {
-                self.checked.vague_outputs += 1;
+                self.passed_outputs.push((row, matters));
                 continue;
             }
             *count = row + 1;

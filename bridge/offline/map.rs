@@ -45,7 +45,7 @@ pub struct Sample {
     pub inputs: InputTime,
     /// Its outputs.
     pub outputs: OutputTime,
-    /// A clock that begins at the level after an edge has had one.
+    /// A clock that begins at the level after an edge has had one; with inputs after the edge only.
     pub first_edge: bool,
 }
 
@@ -194,6 +194,14 @@ impl Map {
                      or make a new map with `lockstep vcd map`",
                     raw.contract
                 ),
+            });
+        }
+        if raw.sample.first_edge && raw.sample.inputs == InputTime::Before {
+            return Err(MapError {
+                line: line_of(text, "first_edge"),
+                message: "expected `inputs = \"after\"` with `first_edge`, found \"before\": before its first level a \
+                          dump has no values"
+                    .to_owned(),
             });
         }
         let fields = |side: Side, table: toml::Table| {
@@ -553,6 +561,10 @@ mod tests {
                 .contains("TOML wants quotes around such a key: `\"event[0]\"`")
         );
         assert!(error("edgy = 1\n").starts_with("line 3: unknown field `edgy`"));
+        assert!(
+            error("[sample]\nfirst_edge = true\n")
+                .starts_with("line 4: expected `inputs = \"after\"` with `first_edge`")
+        );
         assert_eq!(
             Map::parse("contract = 2\n").unwrap_err().to_string(),
             "missing field `clock`"

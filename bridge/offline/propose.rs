@@ -372,16 +372,14 @@ fn wanted(side: Side, field: &Place, implementation: &Implementation) -> bool {
 
 fn comment(field: &Place, implementation: &Implementation) -> String {
     let widths = field.widths(0, implementation);
-    let width = match widths.start() == widths.end() {
-        true => format!("{}", widths.end()),
-        false => format!("{} to {}", widths.start(), widths.end()),
+    let width = match (widths.start(), widths.end()) {
+        (1, 1) => "1 bit".to_owned(),
+        (least, most) if least == most => format!("{most} bits"),
+        (least, most) => format!("{least} to {most} bits"),
     };
-    let bits = match field.is_array() {
-        true => format!(
-            "{} elements of {width} bits",
-            field.elements(implementation)
-        ),
-        false => format!("{width} bits"),
+    let bits = match field.elements(implementation) {
+        1 => width,
+        elements => format!("{elements} elements of {width}"),
     };
     let value = match field.name {
         // What a design without these says.
@@ -594,8 +592,16 @@ mod tests {
         }
         text += "$upscope $end $upscope $end $enddefinitions $end\n";
         let proposal = proposed(&text, &implementation);
-        insta::assert_snapshot!(proposal.text);
         let map = Map::parse(&proposal.text).expect("a map");
+        assert_eq!(map.clock, "tb.clk");
+        for line in [
+            "event = \"tb.dut.events_i\"",
+            "access_data = \"tb.dut.access_wdata_i\"",
+            "access_data = \"tb.dut.access_data_o\"",
+            "reset = { signal = \"tb.dut.rst_ni\", active = \"low\" }",
+        ] {
+            assert!(proposal.text.contains(line), "{line} in {}", proposal.text);
+        }
         let dump = Slice::new(text.as_bytes()).expect("a dump");
         let wiring = Wiring::new(&map, dump.header(), &implementation, true).expect("it fits");
         assert_eq!(

@@ -555,8 +555,9 @@ mod tests {
     #[test]
     fn a_first_level_is_an_edge_if_the_map_says_so() {
         let body = "#0\n1c\n0n\nb1 d\nb0 v\n#5\n0c\n#10\n1c\n#15\n0c\n";
-        assert_eq!(rows("", body).len(), 1);
-        assert_eq!(rows("first_edge = true", body).len(), 2);
+        assert_eq!(rows("inputs = 'after'", body).len(), 1);
+        let first = rows("inputs = 'after'\nfirst_edge = true", body);
+        assert_eq!(first, [(0, 1, 1, 0), (10, 1, 1, 0)]);
     }
 
     #[test]

@@ -4,10 +4,15 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use bytemuck::bytes_of;
 use pmu_lockstep::stimulus::{Generator, Profile};
 use pmu_model::{CycleInput, Implementation};
+
+/// How long a simulation may take; a thousand cycles take a second.
+const LIMIT: Duration = Duration::from_secs(200);
 
 /// Whether Icarus Verilog is there; a test without it says so and passes.
 pub fn found() -> bool {
@@ -63,12 +68,23 @@ pub fn simulate(folder: &Path, rtl: &Path, cycles: usize, depth: u32) -> PathBuf
         .expect("iverilog starts");
     let message = String::from_utf8_lossy(&compiled.stderr);
     assert!(compiled.status.success(), "{message}");
-    let ran = Command::new("vvp")
+    let mut running = Command::new("vvp")
         .current_dir(folder)
         .args(["-n", "bench"])
-        .output()
+        .stdout(Stdio::null())
+        .spawn()
         .expect("vvp starts");
-    let message = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{message}");
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = running.try_wait().expect("vvp can be waited for") {
+            break status;
+        }
+        if start.elapsed() > LIMIT {
+            let _ = running.kill();
+            panic!("vvp is still busy after {LIMIT:?}: does time stand still?");
+        }
+        sleep(Duration::from_millis(20));
+    };
+    assert!(status.success(), "vvp: {status}");
     folder.join("dump.vcd")
 }

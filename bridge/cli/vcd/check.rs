@@ -241,6 +241,12 @@ impl Job<'_> {
     fn ledger(&self, checked: &Checked) -> LedgerSummary {
         let mut ledger = LedgerSummary::of(&checked.ledger);
         ledger.fields.retain(|tally| self.compares(&tally.field));
+        for tally in &mut ledger.fields {
+            let vague = checked.vague_fields.get(&tally.field).copied();
+            let vague = vague.unwrap_or(0).min(tally.compared);
+            tally.compared -= vague;
+            tally.not_compared += vague;
+        }
         let sum = |of: fn(&FieldTally) -> u64| ledger.fields.iter().map(of).sum::<u64>();
         ledger.total = Compared {
             compared: sum(|tally| tally.compared),
@@ -494,8 +500,12 @@ impl Summary {
         );
         let _ = writeln!(
             text,
-            "  fields compared {}, not compared (UNKNOWN) {}, changed {}",
+            "  fields compared {}, not compared ({}) {}, changed {}",
             grouped(ledger.total.compared),
+            match self.vague_outputs {
+                0 => "UNKNOWN",
+                _ => "UNKNOWN, x or z",
+            },
             grouped(ledger.total.not_compared),
             grouped(ledger.changed)
         );
