@@ -8,6 +8,7 @@ pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
 pub mod lockstep;
+pub mod offline;
 pub mod plan;
 pub mod registers;
 pub mod report;

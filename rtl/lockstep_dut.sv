@@ -374,24 +374,16 @@ module lockstep_dut #(
   // Outcome of the access //
   ///////////////////////////
 
-  logic aarch64;
+  logic aarch64, of_spmu;
   logic [7:0] access_outcome;
   logic [63:0] access_data;
 
   assign aarch64 = access_kind == pmu_pkg::KindMrs || access_kind == pmu_pkg::KindMsr;
 
   // No encoding is of two of the three. Sampling and System PMUs have no other view than AArch64.
-  always_comb begin
-    access_outcome = pmu_outcome;
-    access_data = pmu_data;
-    if (spe_hit) begin
-      access_outcome = spe_outcome;
-      access_data = spe_data;
-    end else if (aarch64 && spmu_hit) begin
-      access_outcome = spmu_outcome;
-      access_data = spmu_data;
-    end
-  end
+  assign of_spmu = aarch64 && spmu_hit;
+  assign access_outcome = spe_hit ? spe_outcome : (of_spmu ? spmu_outcome : pmu_outcome);
+  assign access_data = spe_hit ? spe_data : (of_spmu ? spmu_data : pmu_data);
 
   logic trapped;
   logic [31:0] trap_iss;

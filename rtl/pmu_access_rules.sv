@@ -27,7 +27,7 @@ module pmu_access_rules #(
   input  logic [31:0] pmuacr_i,
 
   output logic [7:0] outcome_o,
-  // RAZ/WI, with outcome OK
+  // RAZ/WI, if the outcome is OK
   output logic ignored_o
 );
 
@@ -86,29 +86,29 @@ module pmu_access_rules #(
 
   if (Access2021) begin : gen_2021
     always_comb begin
-      outcome_o = pmu_pkg::OutcomeOk;  // row (j)
-      ignored_o = 1'b0;
       if (driven_pe_i && row_c) outcome_o = outcome_c;
       else if (driven_pe_i && (row_d || row_e)) outcome_o = pmu_pkg::OutcomeTrapEl2;
       else if (driven_pe_i && row_g) outcome_o = outcome_g;
       else if (row_a) outcome_o = pmu_pkg::OutcomeUndefined;  // row (h): (a), then (f)
       else if (driven_pe_i && row_f) outcome_o = pmu_pkg::OutcomeTrapEl2;
+      else outcome_o = pmu_pkg::OutcomeOk;  // row (j)
     end
+
+    assign ignored_o = 1'b0;
 
     logic unused_row;
     assign unused_row = row_i;
   end else begin : gen_current
     always_comb begin
-      outcome_o = pmu_pkg::OutcomeOk;  // row (j)
-      ignored_o = 1'b0;
       if (row_a) outcome_o = pmu_pkg::OutcomeUndefined;
-      else if (driven_pe_i) begin
-        if (row_c) outcome_o = outcome_c;
-        else if (row_d || row_e || row_f) outcome_o = pmu_pkg::OutcomeTrapEl2;
-        else if (row_g) outcome_o = outcome_g;
-        else ignored_o = row_i;
-      end
+      else if (!driven_pe_i) outcome_o = pmu_pkg::OutcomeOk;
+      else if (row_c) outcome_o = outcome_c;
+      else if (row_d || row_e || row_f) outcome_o = pmu_pkg::OutcomeTrapEl2;
+      else if (row_g) outcome_o = outcome_g;
+      else outcome_o = pmu_pkg::OutcomeOk;  // rows (i) and (j)
     end
+
+    assign ignored_o = driven_pe_i && row_i;
   end
 
   logic unused_bits;

@@ -32,25 +32,21 @@ module spe_collision #(
 
   localparam logic [7:0] Max = 8'(MaxInflight);
 
-  logic [7:0] in_flight_q, in_flight, in_flight_d;
-  logic [3:0] completed;
+  logic run;
+  logic [7:0] in_flight_q, kept, in_flight, in_flight_d;
+  logic [3:0] completing, completed;
   logic [7:0] free;
 
-  always_comb begin
-    in_flight = in_flight_q;
-    completed = '0;
-    filtrate_o = '0;
+  assign run = !hold_i && !rst_i;
 
-    if (!hold_i && !rst_i) begin
-      // DUT-60: A-SPE-14 first, then A-SPE-8
-      if (discard_i) in_flight = '0;
-      completed = (8'(complete_i) < in_flight) ? complete_i : 4'(in_flight);
-      in_flight -= 8'(completed);
+  // DUT-60: A-SPE-14 first, then A-SPE-8
+  assign kept = (run && discard_i) ? '0 : in_flight_q;
+  assign completing = run ? complete_i : '0;
+  assign completed = (8'(completing) < kept) ? completing : 4'(kept);
+  assign in_flight = kept - 8'(completed);
 
-      // DUT-63; what filtering removes has been in flight like any other (A-SPE-15)
-      if (filtered_out_i < completed) filtrate_o = completed - filtered_out_i;
-    end
-  end
+  // DUT-63; what filtering removes has been in flight like any other (A-SPE-15)
+  assign filtrate_o = (filtered_out_i < completed) ? completed - filtered_out_i : '0;
 
   // SPE-41, SPE-42: the first ones take what is free, the others are not sampled.
   assign free = Max - in_flight;

@@ -125,21 +125,20 @@ module spe_interval #(
         end
       end
     end
+
+    // Once, so that nothing outside sees the count on its way
+    selected_o = selected;
   end
 
-  assign selected_o = selected;
   assign first_selected_o = first;
   assign random_drawn_o = drawn;
 
+  logic write;
+
   // DUT-60: a write is last, and wins (A-SPE-6).
-  always_comb begin
-    count_d = count;
-    ecount_d = ecount;
-    if (pmsicr_we_i && !hold_i) begin
-      count_d = 32'(wdata_i);
-      ecount_d = Ernd ? 8'(wdata_i >> spe_pkg::EcountLsb) : 8'd0;
-    end
-  end
+  assign write = pmsicr_we_i && !hold_i;
+  assign count_d = write ? 32'(wdata_i) : count;
+  assign ecount_d = !write ? ecount : (Ernd ? 8'(wdata_i >> spe_pkg::EcountLsb) : 8'd0);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

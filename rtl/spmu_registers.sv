@@ -91,7 +91,7 @@ module spmu_registers #(
   /////////////
 
   logic [7:0] identification_outcome;
-  logic permitted, write;
+  logic accessed, permitted, write;
 
   spmu_access #(
     .El2 (El2),
@@ -108,15 +108,12 @@ module spmu_registers #(
     .outcome_o   (identification_outcome)
   );
 
-  always_comb begin
-    outcome_o = spmu_pkg::OutcomeNone;
-    if (!rst_i && (read_i || write_i)) begin
-      if (!is_identification) outcome_o = spmu_pkg::OutcomeOk;
-      else if (write_i) outcome_o = spmu_pkg::OutcomeUndefined;  // SPMU-06
-      else outcome_o = identification_outcome;
-    end
-    if (!hit_o) outcome_o = spmu_pkg::OutcomeNone;
-  end
+  assign accessed = hit_o && !rst_i && (read_i || write_i);
+
+  // SPMU-06: a write of an identification register
+  assign outcome_o = !accessed ? spmu_pkg::OutcomeNone :
+                     (!is_identification ? spmu_pkg::OutcomeOk :
+                      (write_i ? spmu_pkg::OutcomeUndefined : identification_outcome));
 
   // DUT-32
   assign permitted = outcome_o == spmu_pkg::OutcomeOk;

@@ -105,10 +105,7 @@ module spmu_system_pmu #(
   assign address = set_i ? AddressWidth'(column_i)
                          : AddressWidth'({7'(index_i) + 7'd1, column_i});
 
-  always_comb begin
-    word = '0;
-    if (exists && written_q[address]) word = words_q[address];
-  end
+  assign word = (exists && written_q[address]) ? words_q[address] : '0;
 
   always_comb begin
     word_d = wdata_i;

@@ -10,17 +10,14 @@ mod implementation;
 mod model;
 mod model_trace;
 mod output;
-#[cfg(feature = "rtl")]
 mod output_folder;
 mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
-#[cfg(feature = "rtl")]
 mod report_files;
 #[cfg(feature = "rtl")]
 mod run;
 mod spmu;
-#[cfg(feature = "rtl")]
 mod summary;
 mod vcd;
 mod width;

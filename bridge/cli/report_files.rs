@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
+#[cfg(feature = "rtl")]
 use lockstep_vcd::{Source, Stream};
 
 use super::Failure;
@@ -12,7 +13,7 @@ use crate::report::{self, Report, html};
 use crate::window::{gtkwave, merge, surfer};
 
 /// Names of the files, and what the report calls them.
-const WINDOW: &str = "window.vcd";
+pub const WINDOW: &str = "window.vcd";
 const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
 const SURFER: (&str, &str) = ("Surfer", "window.sucl");
 const PAGE: (&str, &str) = (report::PAGE, "report.html");
@@ -31,7 +32,15 @@ pub fn remove(out: &OutputFolder) -> Result<(), Failure> {
 }
 
 /// Writes everything. What cannot be written becomes a note: the divergence is worth more than the file.
+#[cfg(feature = "rtl")]
 pub fn write(report: &mut Report, out: &OutputFolder) {
+    let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
+    let clock = waveform.and_then(|file| clock(&file.path));
+    write_with_clock(report, out, clock.as_deref());
+}
+
+/// The same, where the clock's path in the waveform is known.
+pub fn write_with_clock(report: &mut Report, out: &OutputFolder, clock: Option<&str>) {
     let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
     let waveform = waveform.map(|file| file.path.clone());
     report.files.insert(0, file(out, PAGE));
@@ -39,10 +48,9 @@ pub fn write(report: &mut Report, out: &OutputFolder) {
         if let Err(failure) = add_model(report, &path, out) {
             report.notes.push(failure.message);
         }
-        let clock = clock(&path);
-        let save = gtkwave::save_file(&report.waves, WINDOW, clock.as_deref());
+        let save = gtkwave::save_file(&report.waves, WINDOW, clock);
         add(report, out, GTKWAVE, &save);
-        let commands = surfer::command_file(&report.waves, clock.as_deref());
+        let commands = surfer::command_file(&report.waves, clock);
         add(report, out, SURFER, &commands);
     }
     report.files.push(file(out, REPORT));
@@ -70,6 +78,7 @@ fn add_model(report: &Report, path: &Path, out: &OutputFolder) -> Result<(), Fai
 }
 
 /// The design's clock in the waveform, the outermost if there are several.
+#[cfg(feature = "rtl")]
 fn clock(path: &Path) -> Option<String> {
     let dump = Stream::open(path).ok()?;
     let header = dump.header();

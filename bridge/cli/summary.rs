@@ -1,19 +1,29 @@
 //! The summary of a run.
 
+#[cfg(feature = "rtl")]
 use std::fmt::Write;
 
+#[cfg(feature = "rtl")]
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+#[cfg(feature = "rtl")]
 use super::coverage::CoverageSummary;
+#[cfg(feature = "rtl")]
 use crate::dut::Stop;
+#[cfg(feature = "rtl")]
+use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
+#[cfg(feature = "rtl")]
 use crate::lockstep::sampling::SamplingSummary;
-use crate::lockstep::{FieldTally, Ledger, Verdict};
+use crate::lockstep::{FieldTally, Ledger};
+#[cfg(feature = "rtl")]
 use crate::report::Report;
+#[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
 /// A run and how it ended, for programs.
+#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// The verdict.
@@ -67,6 +77,7 @@ pub struct LedgerSummary {
 }
 
 /// A stop and its cycle.
+#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct StopSummary {
     /// The cycle.
@@ -98,6 +109,7 @@ impl LedgerSummary {
     }
 }
 
+#[cfg(feature = "rtl")]
 impl Summary {
     /// The summary as text, with ANSI colours.
     pub fn text(&self) -> String {

@@ -55,6 +55,36 @@ impl Internals {
         Ok(Self { rows })
     }
 
+    /// Reads the values of counter `n` from a dump in which cycle *k* begins at `times[k - first]`; the last time ends
+    /// the last cycle.
+    ///
+    /// # Errors
+    /// The file is no dump.
+    pub fn read_at(
+        vcd: &Path,
+        implementation: &Implementation,
+        n: u8,
+        (first, times): (u64, &[u64]),
+    ) -> Result<Self, lockstep_vcd::Error> {
+        let mut dump = Stream::open(vcd)?;
+        let header = dump.header().clone();
+        let found = VALUES.map(|(signal, _)| lane(&header, signal, implementation, n));
+        let probes: Vec<Probe> = found.iter().flatten().cloned().collect();
+        let traces = lockstep_vcd::window(&mut dump, &probes, 0..=u64::MAX)?;
+        let rows = (first..).zip(times.iter().skip(1)).map(|(cycle, next)| {
+            let mut column = 0;
+            let values = std::array::from_fn(|value| {
+                found[value].as_ref()?;
+                column += 1;
+                traces[column - 1].at(next.saturating_sub(1))?.to_u64()
+            });
+            (cycle, values)
+        });
+        Ok(Self {
+            rows: rows.collect(),
+        })
+    }
+
     /// The values in `cycle`.
     pub fn at(&self, cycle: u64) -> [Option<u64>; 4] {
         self.rows.get(&cycle).copied().unwrap_or_default()

@@ -103,6 +103,9 @@ pub struct Report {
     pub about: u64,
     /// Time of the rising edge of that cycle in the waveform.
     pub time_ns: u64,
+    /// The same as a dump of another simulator has it, and the number of the edge there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_dump: Option<String>,
     /// The run.
     pub run: RunFacts,
     /// Every field that differs in the cycle.
@@ -124,6 +127,14 @@ pub struct Report {
     pub waves: Waves,
 }
 
+impl Report {
+    /// When the divergent cycle begins.
+    pub fn time(&self) -> String {
+        let time = || format!("{} ns", self.time_ns);
+        self.in_dump.clone().unwrap_or_else(time)
+    }
+}
+
 /// Makes the report of `divergence`.
 pub fn report(
     divergence: &Divergence,
@@ -132,6 +143,34 @@ pub fn report(
     ledger: &Ledger,
     run: RunFacts,
     files: Vec<File>,
+) -> Report {
+    let window = files.iter().find(|file| file.what == WINDOW);
+    let window = window.map(|file| file.path.clone());
+    let internals = |n| match (&replay.window.vcd, &window) {
+        (Ok(()), Some(path)) => Internals::read(path, implementation, n)
+            .map_err(|error| format!("{}: {error}", path.display())),
+        _ => Ok(Internals::default()),
+    };
+    report_with(
+        divergence,
+        replay,
+        implementation,
+        ledger,
+        run,
+        files,
+        internals,
+    )
+}
+
+/// The same, with values inside the design from elsewhere: `internals` is asked for those of one counter.
+pub fn report_with(
+    divergence: &Divergence,
+    replay: &Replay,
+    implementation: &Implementation,
+    ledger: &Ledger,
+    run: RunFacts,
+    files: Vec<File>,
+    internals_of: impl FnOnce(u8) -> Result<Internals, String>,
 ) -> Report {
     let window = &replay.window;
     let about = divergence.about;
@@ -153,17 +192,14 @@ pub fn report(
     let mut notes = Vec::new();
     let mut internals = Internals::default();
     let counter = cells::counter_of(field, window.at(about));
-    match (&window.vcd, files.iter().find(|file| file.what == WINDOW)) {
-        (Ok(()), Some(file)) => {
-            if let Some(n) = counter {
-                match Internals::read(&file.path, implementation, n) {
-                    Ok(read) => internals = read,
-                    Err(error) => notes.push(format!("{}: {error}", file.path.display())),
-                }
-            }
+    if let Some(n) = counter {
+        match internals_of(n) {
+            Ok(read) => internals = read,
+            Err(why) => notes.push(why),
         }
-        (Err(why), _) => notes.push(why.clone()),
-        (Ok(()), None) => {}
+    }
+    if let Err(why) = &window.vcd {
+        notes.push(why.clone());
     }
     let fields = ledger.fields();
     Report {
@@ -177,6 +213,7 @@ pub fn report(
         cycle: divergence.cycle,
         about,
         time_ns: 10 * divergence.cycle,
+        in_dump: None,
         run,
         fields: caused
             .iter()

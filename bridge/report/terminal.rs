@@ -41,8 +41,11 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     };
     writeln!(
         out,
-        "cycle {}{late}, at {} ns{seed}  implementation {}  RTL {}",
-        report.cycle, report.time_ns, report.run.implementation, report.run.rtl
+        "cycle {}{late}, at {}{seed}  implementation {}  RTL {}",
+        report.cycle,
+        report.time(),
+        report.run.implementation,
+        report.run.rtl
     )?;
     fields(out, report)?;
     explanation(out, &report.explanation, &report.headline.expected)?;

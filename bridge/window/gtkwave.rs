@@ -6,8 +6,8 @@ use super::{CYCLE_TICKS, Form, Side, Signal, Waves};
 
 /// Cycles shown before the divergent one, in a window as GTKWave opens it.
 const BEFORE: u64 = 9;
-/// GTKWave's zoom, a power of two: some 13 cycles fill the window.
-const ZOOM: &str = "-4.700000";
+/// GTKWave's zoom, a power of two: some 13 cycles of [`CYCLE_TICKS`] fill the window.
+const ZOOM: f64 = -4.7;
 
 // Flags of GTKWave's traces.
 const HEXADECIMAL: u32 = 0x22;
@@ -29,9 +29,14 @@ fn write(out: &mut String, waves: &Waves, dump: &str, clock: Option<&str>) -> st
     let start = waves.time(waves.divergent.saturating_sub(BEFORE).max(waves.first));
     writeln!(out, "[*] pmu-lockstep: gtkwave {dump} with this file")?;
     writeln!(out, "[dumpfile] \"{dump}\"")?;
-    writeln!(out, "[timestart] {}", start.saturating_sub(CYCLE_TICKS / 2))?;
+    writeln!(
+        out,
+        "[timestart] {}",
+        start.saturating_sub(waves.cycle_ticks() / 2)
+    )?;
     writeln!(out, "[size] 1500 900\n[pos] -1 -1")?;
-    write!(out, "*{ZOOM} {marker}")?;
+    let zoom = ZOOM - (waves.cycle_ticks() as f64 / CYCLE_TICKS as f64).log2();
+    write!(out, "*{zoom:.6} {marker}")?;
     // The other 26 markers are not set.
     writeln!(out, "{}", " -1".repeat(26))?;
     writeln!(out, "[signals_width] 260\n[sst_expanded] 0")?;

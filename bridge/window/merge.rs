@@ -9,7 +9,7 @@ use vcd::{
     Writer,
 };
 
-use super::{CYCLE_TICKS, Form, Signal, Value, Waves};
+use super::{Form, Signal, Value, Waves};
 
 /// Copies `dump` to `out` with the signals of `waves` added.
 ///
@@ -124,7 +124,7 @@ impl<'a> Changes<'a> {
             let mut last = None;
             for (cycle, value) in (waves.first..).zip(&signal.values) {
                 if last != Some(value) {
-                    let changes = at.entry(CYCLE_TICKS * cycle).or_default();
+                    let changes = at.entry(waves.time(cycle)).or_default();
                     changes.push(Change {
                         code,
                         signal,
@@ -235,6 +235,7 @@ r0.1 $
         Waves {
             first: 1,
             divergent: 2,
+            times: Vec::new(),
             signals: vec![
                 signal("n", Form::Decimal(4), number),
                 signal("w", Form::Words, words),

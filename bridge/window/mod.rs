@@ -20,6 +20,9 @@ pub struct Waves {
     pub first: u64,
     /// Number of the cycle in which the difference shows.
     pub divergent: u64,
+    /// Ticks at which the cycles begin in the dump, and that after the last one; empty where that is at multiples of
+    /// [`CYCLE_TICKS`].
+    pub times: Vec<u64>,
     /// Every signal.
     pub signals: Vec<Signal>,
     /// Those that a person wants to see first.
@@ -141,8 +144,18 @@ impl Waves {
             .filter_map(|&signal| self.signals.get(signal))
     }
 
-    /// Time of a cycle's rising edge.
+    /// Time at which a cycle begins: its rising edge.
     pub fn time(&self, cycle: u64) -> u64 {
-        CYCLE_TICKS * cycle
+        let index = cycle.checked_sub(self.first);
+        let index = index.and_then(|index| usize::try_from(index).ok());
+        let known = index.and_then(|index| self.times.get(index));
+        known.copied().unwrap_or(CYCLE_TICKS * cycle)
+    }
+
+    /// Ticks of the divergent cycle.
+    pub fn cycle_ticks(&self) -> u64 {
+        self.time(self.divergent + 1)
+            .saturating_sub(self.time(self.divergent))
+            .max(1)
     }
 }

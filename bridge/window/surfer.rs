@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CYCLE_TICKS, Form, Waves};
+use super::{Form, Waves};
 
 /// The commands. `clock` is the path of the design's clock.
 pub fn command_file(waves: &Waves, clock: Option<&str>) -> String {
@@ -42,7 +42,7 @@ fn write(out: &mut String, waves: &Waves, clock: Option<&str>) -> std::fmt::Resu
         writeln!(out, "item_focus {letters}_{path}\nitem_set_format {format}")?;
     }
     writeln!(out, "item_unfocus\nzoom_fit")?;
-    let middle = waves.time(waves.divergent) + CYCLE_TICKS / 2;
+    let middle = waves.time(waves.divergent) + waves.cycle_ticks() / 2;
     writeln!(out, "cursor_set {middle}\nzoom_in\nzoom_in\ngoto_cursor")
 }
 

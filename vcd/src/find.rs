@@ -58,6 +58,21 @@ impl Probe {
         self.variable as usize
     }
 
+    /// Highest and lowest bit that are looked at, counted from the right of the signal's value.
+    /// None for all of them.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var reg 8 ! a [8:1] $end $enddefinitions $end\n")?;
+    /// assert_eq!(dump.header().find("a[5:4]")?.bits(), Some((4, 3)));
+    /// assert_eq!(dump.header().find("a")?.bits(), None);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn bits(&self) -> Option<(u32, u32)> {
+        self.bits
+    }
+
     /// Number of bits that are looked at.
     #[must_use]
     pub fn width(&self, header: &Header) -> u32 {

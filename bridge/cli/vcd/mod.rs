@@ -1,7 +1,9 @@
 //! `lockstep vcd`.
 
+mod check;
 mod diff;
 mod info;
+mod map;
 mod patience;
 mod show;
 
@@ -35,13 +37,18 @@ enum VcdCommand {
     Show(show::ShowArgs),
     /// Find the first difference of two dumps
     Diff(diff::DiffArgs),
+    /// Check a dump against the model, cycle by cycle: lockstep with a simulation that is over
+    Check(check::CheckArgs),
+    /// Propose a map for `check` from the names in a dump
+    Map(map::MapArgs),
 }
 
 impl VcdArgs {
     pub(super) const fn json(&self) -> bool {
         match &self.command {
             VcdCommand::Info(args) => args.json,
-            VcdCommand::Show(_) | VcdCommand::Diff(_) => false,
+            VcdCommand::Check(args) => args.json,
+            VcdCommand::Show(_) | VcdCommand::Diff(_) | VcdCommand::Map(_) => false,
         }
     }
 }
@@ -52,6 +59,8 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Info(args) => info::info(args),
         VcdCommand::Show(args) => show::show(args),
         VcdCommand::Diff(args) => diff::diff(args),
+        VcdCommand::Check(args) => check::vcd_check(args),
+        VcdCommand::Map(args) => map::map(args),
     }
 }
 

@@ -1,0 +1,525 @@
+//! `lockstep vcd check`.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use anstyle::{AnsiColor, Style};
+use clap::{Args, ValueEnum};
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
+use serde::Serialize;
+
+use super::patience::Patience;
+use super::{Failure, in_file, in_signals, open};
+use crate::cli::output_folder::OutputFolder;
+use crate::cli::summary::{LedgerSummary, grouped};
+use crate::cli::{implementation, output, report_files};
+use crate::diagnosis::internals::Internals;
+use crate::lockstep::compare::{Compared, Field, differences};
+use crate::lockstep::{FieldTally, Verdict};
+use crate::offline::check::{CheckError, Checked, Found, Options, check};
+use crate::offline::excerpt::excerpt;
+use crate::offline::fields::Side;
+use crate::offline::wiring::{Wiring, WiringError, listed};
+use crate::offline::{Map, map::MapError};
+use crate::report::{self, File, Report, RunFacts};
+use crate::waves::time::written;
+
+/// Arguments of `vcd check`.
+#[derive(Args)]
+#[command(
+    after_help = "Exit codes: 0 the dump agrees with the model, 1 divergence, 2 usage, a map that does not fit, x or z \
+        where a value matters, or a dump that is damaged."
+)]
+pub struct CheckArgs {
+    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
+    file: PathBuf,
+    /// Which signals are which fields of the contract; `lockstep vcd map` proposes one
+    #[arg(long, value_name = "MAP.toml")]
+    map: PathBuf,
+    /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    /// Folder for the report of a divergence
+    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    out: PathBuf,
+    /// What to do with inputs that the map does not have
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    unmapped: Unmapped,
+    /// What to do with bits that are x or z and matter
+    #[arg(long, value_name = "WHAT", default_value = "error")]
+    x: Vague,
+    /// Compare from the first cycle on, as if there had been a reset before
+    #[arg(long)]
+    assume_reset: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Unmapped {
+    /// End with an error that names them
+    Error,
+    /// Take them as zero
+    Zero,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Vague {
+    /// End with an error that names signal, time and cycle
+    Error,
+    /// Take them as zero in inputs, leave them out in outputs
+    Skip,
+}
+
+/// A check and how it ended, for programs.
+#[derive(Serialize)]
+struct Summary {
+    verdict: Verdict,
+    exit_code: u8,
+    dump: String,
+    map: String,
+    implementation: String,
+    counters: u8,
+    /// Cycles compared.
+    cycles: u64,
+    /// Clock edges before the first of them.
+    skipped: u64,
+    bytes: u64,
+    seconds: f64,
+    ledger: LedgerSummary,
+    /// Inputs taken as zero.
+    unmapped_inputs: Vec<String>,
+    /// Outputs not compared.
+    unmapped_outputs: Vec<String>,
+    /// Cycles with x or z in an input that was taken as zero.
+    vague_inputs: u64,
+    /// Cycles with x or z in an output that was not compared.
+    vague_outputs: u64,
+    /// Why the check ended before the dump.
+    fault: Option<String>,
+    divergence: Option<Report>,
+}
+
+/// Checks a dump against the model.
+pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
+    let implementation =
+        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let map = load(&args.map)?;
+    let mut opened = open(&args.file)?;
+    let header = opened.dump.header();
+    let zero = args.unmapped == Unmapped::Zero;
+    let wiring = Wiring::new(&map, &header, &implementation, zero).map_err(|error| {
+        let message = format!("{}: {error}", args.map.display());
+        match error {
+            WiringError::Signal { .. } => {
+                let Failure { message, .. } = in_signals(&args.file, error);
+                Failure::usage(format!("{}: in {message}", args.map.display()))
+            }
+            _ => Failure::usage(message),
+        }
+    })?;
+    let out = OutputFolder::new(&args.out)?;
+    report_files::remove(&out)?;
+    let options = Options {
+        skip_vague: args.x == Vague::Skip,
+        assume_reset: args.assume_reset,
+    };
+    let start = Instant::now();
+    let checked = {
+        let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
+        check(&mut opened.dump, &map, &wiring, &implementation, options)
+    };
+    let checked = checked.map_err(|error| match error {
+        CheckError::NoEdge(_) | CheckError::NoReset { .. } | CheckError::Dump(_) => {
+            in_file(&args.file, error)
+        }
+        other => Failure::usage(other),
+    })?;
+    let job = Job {
+        args,
+        wiring: &wiring,
+        implementation: &implementation,
+        seconds: start.elapsed().as_secs_f64(),
+        bytes: opened.read.load(Ordering::Relaxed),
+    };
+    job.conclude(checked, &out, &header)
+}
+
+fn load(path: &Path) -> Result<Map, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!(
+            "{}: cannot be read: {error}; name a map (TOML) with --map, `lockstep vcd map` proposes one",
+            path.display()
+        ))
+    })?;
+    Map::parse(&text).map_err(|MapError { line, message }| {
+        let line = line.map_or_else(String::new, |line| format!("{line}:"));
+        let path = path.display();
+        Failure::usage(match line.is_empty() {
+            true => format!("{path}: {message}"),
+            false => format!("{path}:{line} {message}"),
+        })
+    })
+}
+
+struct Job<'j> {
+    args: &'j CheckArgs,
+    wiring: &'j Wiring,
+    implementation: &'j Implementation,
+    seconds: f64,
+    bytes: u64,
+}
+
+impl Job<'_> {
+    fn conclude(
+        &self,
+        checked: Checked,
+        out: &OutputFolder,
+        header: &lockstep_vcd::Header,
+    ) -> Result<Verdict, Failure> {
+        let ledger = self.ledger(&checked);
+        let verdict = match (&checked.found, &checked.fault) {
+            (Some(_), _) => Verdict::Divergence,
+            (None, Some(_)) => Verdict::Usage,
+            (None, None) => Verdict::Agree,
+        };
+        let mut summary = Summary {
+            verdict,
+            exit_code: verdict.exit_code(),
+            dump: self.args.file.display().to_string(),
+            map: self.args.map.display().to_string(),
+            implementation: self.implementation.name.clone(),
+            counters: self.implementation.pmu.counters,
+            cycles: checked.cycles,
+            skipped: checked.skipped,
+            bytes: self.bytes,
+            seconds: self.seconds,
+            ledger,
+            unmapped_inputs: self.wiring.unmapped_inputs.clone(),
+            unmapped_outputs: self.wiring.unmapped_outputs.clone(),
+            vague_inputs: checked.vague_inputs,
+            vague_outputs: checked.vague_outputs,
+            fault: checked.fault.as_ref().map(ToString::to_string),
+            divergence: None,
+        };
+        if let Some(found) = &checked.found {
+            summary.divergence = Some(self.report(&checked, found, &summary, out, header));
+        }
+        let fault = checked.fault.map(|fault| in_file(&self.args.file, fault));
+        if self.args.json {
+            output::print_json(&summary)?;
+            if let Some(Failure { message, .. }) = fault {
+                anstream::eprintln!("lockstep: {message}");
+            }
+            return Ok(verdict);
+        }
+        match &summary.divergence {
+            Some(report) => output::print(&report::terminal::text(report))?,
+            None => output::print(&summary.text())?,
+        }
+        fault.map_or(Ok(verdict), Err)
+    }
+
+    /// Whether a field of the ledger is compared, by its name.
+    fn compares(&self, name: &str) -> bool {
+        let input = CycleInput::default();
+        let register = Field::AccessData;
+        let field = fields()
+            .into_iter()
+            .find(|field| *field != register && field.name(&input) == name);
+        let (from, width) = place(field.unwrap_or(register));
+        self.wiring.compares(from, width)
+    }
+
+    /// What was compared, without the fields that the map does not have.
+    fn ledger(&self, checked: &Checked) -> LedgerSummary {
+        let mut ledger = LedgerSummary::of(&checked.ledger);
+        ledger.fields.retain(|tally| self.compares(&tally.field));
+        for tally in &mut ledger.fields {
+            let vague = checked.vague_fields.get(&tally.field).copied();
+            let vague = vague.unwrap_or(0).min(tally.compared);
+            tally.compared -= vague;
+            tally.not_compared += vague;
+        }
+        let sum = |of: fn(&FieldTally) -> u64| ledger.fields.iter().map(of).sum::<u64>();
+        ledger.total = Compared {
+            compared: sum(|tally| tally.compared),
+            not_compared: sum(|tally| tally.not_compared),
+        };
+        ledger.changed = sum(|tally| tally.changed);
+        let fields = &ledger.fields;
+        ledger
+            .never_changed
+            .retain(|name| fields.iter().any(|tally| tally.field == *name));
+        if !self.compares("access data") {
+            ledger.never_read.clear();
+        }
+        ledger
+    }
+
+    fn report(
+        &self,
+        checked: &Checked,
+        found: &Found,
+        summary: &Summary,
+        out: &OutputFolder,
+        header: &lockstep_vcd::Header,
+    ) -> Report {
+        let file = self.args.file.display().to_string();
+        let mut notes = summary.remarks();
+        let mut files = Vec::new();
+        match self.window(found, out) {
+            Ok(path) => files.push(File {
+                what: report::WINDOW.into(),
+                path,
+            }),
+            Err(why) => notes.push(why),
+        }
+        let facts = RunFacts {
+            seed: None,
+            stimulus: format!("inputs of {file}"),
+            implementation: self.implementation.name.clone(),
+            rtl: file.clone(),
+            replay: self.command(),
+        };
+        let window = files.first().map(|file| file.path.clone());
+        let first = found.replay.window.first;
+        let internals = |n| match &window {
+            Some(path) => Internals::read_at(path, self.implementation, n, (first, &found.times))
+                .map_err(|error| format!("{}: {error}", path.display())),
+            None => Ok(Internals::default()),
+        };
+        let mut report = report::report_with(
+            &found.divergence,
+            &found.replay,
+            self.implementation,
+            &checked.ledger,
+            facts,
+            files,
+            internals,
+        );
+        let root = found
+            .divergence
+            .differences
+            .iter()
+            .map(|difference| difference.field)
+            .find(|field| field.signal() == report.headline.signal);
+        if let Some((from, width)) = root.map(place)
+            && let Some(path) = self.wiring.path_of(Side::Output, from, width)
+        {
+            report.headline.signal = path;
+        }
+        let timescale = header.timescale();
+        report.in_dump = Some(format!(
+            "{} (clock edge {} of the dump)",
+            written(timescale, found.time),
+            found.edge
+        ));
+        report.time_ns = timescale.map_or(0, |timescale| {
+            (timescale.seconds(found.time) * 1e9).floor() as u64
+        });
+        let coverage = &mut report.coverage;
+        coverage.cycles = checked.cycles;
+        coverage.compared = summary.ledger.total;
+        coverage.fields.clone_from(&summary.ledger.fields);
+        coverage.never_read.clone_from(&summary.ledger.never_read);
+        coverage
+            .never_changed
+            .clone_from(&summary.ledger.never_changed);
+        report.reproduction = format!(
+            "the model alone, on the inputs of the dump; cycle 0 is clock edge {}",
+            checked.skipped
+        );
+        report.notes.splice(0..0, notes);
+        report.waves.times.clone_from(&found.times);
+        self.clear_unmapped(&mut report);
+        report_files::write_with_clock(&mut report, out, Some(&self.wiring.clock_path));
+        report
+    }
+
+    /// Takes the values of outputs out of the waveform that the dump does not have.
+    fn clear_unmapped(&self, report: &mut Report) {
+        let input = CycleInput::default();
+        let labels: Vec<_> = fields()
+            .into_iter()
+            .filter(|&field| {
+                let (from, width) = place(field);
+                !self.wiring.compares(from, width)
+            })
+            .map(|field| match field {
+                Field::AccessData => "access data".to_owned(),
+                field => field.name(&input),
+            })
+            .collect();
+        for signal in &mut report.waves.signals {
+            if signal.scope == ["rtl"] && labels.contains(&signal.label) {
+                signal.values.fill(None);
+            }
+        }
+    }
+
+    /// Cuts the window out of the dump.
+    fn window(&self, found: &Found, out: &OutputFolder) -> Result<PathBuf, String> {
+        if self.args.file == Path::new("-") {
+            return Err("standard input is read once: there is no waveform".to_owned());
+        }
+        let (Some(first), Some(last)) = (found.times.first(), found.times.last()) else {
+            return Err("there is no cycle to show".to_owned());
+        };
+        let failed = |error: &dyn std::fmt::Display| {
+            format!("{}: no waveform: {error}", self.args.file.display())
+        };
+        let message = |failure: Failure| failure.message;
+        let mut opened = open(&self.args.file).map_err(message)?;
+        let draft = out.draft(report_files::WINDOW).map_err(message)?;
+        let file = std::fs::File::create(draft.path()).map_err(|error| failed(&error))?;
+        let mut to = BufWriter::new(file);
+        excerpt(&mut opened.dump, *first..=*last, &mut to).map_err(|error| failed(&error))?;
+        to.flush().map_err(|error| failed(&error))?;
+        draft.keep().map_err(message)
+    }
+
+    fn command(&self) -> String {
+        let args = self.args;
+        let mut command = format!(
+            "lockstep vcd check {} --map {}",
+            args.file.display(),
+            args.map.display()
+        );
+        if let Some(path) = &args.implementation {
+            let _ = write!(command, " --implementation {}", path.display());
+        }
+        if args.unmapped == Unmapped::Zero {
+            command.push_str(" --unmapped zero");
+        }
+        if args.x == Vague::Skip {
+            command.push_str(" --x skip");
+        }
+        if args.assume_reset {
+            command.push_str(" --assume-reset");
+        }
+        command
+    }
+}
+
+/// Every field of an output.
+fn fields() -> Vec<Field> {
+    let zero = CycleOutput::default();
+    let ones: CycleOutput = bytemuck::pod_read_unaligned(&[0xFF_u8; size_of::<CycleOutput>()]);
+    differences(&zero, &Unknown::default(), &ones)
+        .into_iter()
+        .map(|difference| difference.field)
+        .collect()
+}
+
+/// Lowest bit of a field and its width.
+fn place(field: Field) -> (u32, u32) {
+    if let Field::Increment(n) = field {
+        return (16 * u32::from(n), 16);
+    }
+    if field == Field::CycleIncrement {
+        return (16 * CYCLE_COUNTER as u32, 16);
+    }
+    let signal = field.signal();
+    let bits = signal
+        .rsplit_once('[')
+        .map(|(_, bits)| bits.trim_end_matches(']'));
+    let range = bits.and_then(|bits| {
+        let (high, low) = bits.split_once(':')?;
+        Some((high.parse::<u32>().ok()?, low.parse::<u32>().ok()?))
+    });
+    // COLL is three bits of its byte.
+    let coll = Side::Output.field("coll").map_or(0, |coll| coll.bit(0));
+    match range {
+        Some((_, low)) if low == coll => (low, 1),
+        Some((high, low)) => (low, high + 1 - low),
+        None => (0, 1),
+    }
+}
+
+impl Summary {
+    /// What was not as it should be, in sentences.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.skipped > 0 {
+            let edges = grouped(self.skipped);
+            remarks.push(format!(
+                "before the first reset, not compared: {edges} cycles"
+            ));
+        }
+        for (what, names) in [
+            (
+                "inputs without a signal, taken as zero",
+                &self.unmapped_inputs,
+            ),
+            (
+                "outputs without a signal, not compared",
+                &self.unmapped_outputs,
+            ),
+        ] {
+            if !names.is_empty() {
+                remarks.push(format!("{what}: {}", listed(names)));
+            }
+        }
+        for (what, cycles) in [
+            ("x or z in inputs, taken as zero", self.vague_inputs),
+            ("x or z in outputs, not compared", self.vague_outputs),
+        ] {
+            if cycles > 0 {
+                remarks.push(format!("{what}: in {} cycles", grouped(cycles)));
+            }
+        }
+        remarks
+    }
+
+    fn text(&self) -> String {
+        let (style, word): (Style, _) = match self.verdict {
+            Verdict::Agree => (AnsiColor::Green.on_default().bold(), "PASS"),
+            _ => (AnsiColor::Red.on_default().bold(), "ENDED EARLY"),
+        };
+        let ledger = &self.ledger;
+        let mut text = format!(
+            "{style}{word}{style:#}  {} cycles of {}, {} counters, implementation {}\n",
+            grouped(self.cycles),
+            self.dump,
+            self.counters,
+            self.implementation
+        );
+        let megabytes = self.bytes as f64 / 1e6;
+        let _ = writeln!(
+            text,
+            "  {megabytes:.1} MB, {:.0} MB/s ({:.2} s)",
+            megabytes / self.seconds.max(1e-6),
+            self.seconds
+        );
+        let _ = writeln!(
+            text,
+            "  fields compared {}, not compared ({}) {}, changed {}",
+            grouped(ledger.total.compared),
+            match self.vague_outputs {
+                0 => "UNKNOWN",
+                _ => "UNKNOWN, x or z",
+            },
+            grouped(ledger.total.not_compared),
+            grouped(ledger.changed)
+        );
+        for remark in self.remarks() {
+            let _ = writeln!(text, "  {remark}");
+        }
+        for (what, names) in [
+            ("never changed", &ledger.never_changed),
+            ("never read", &ledger.never_read),
+        ] {
+            if !names.is_empty() {
+                let _ = writeln!(text, "  {what}: {}", listed(names));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,46 @@
+//! `lockstep vcd map`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Failure, open};
+use crate::cli::{implementation, output};
+use crate::lockstep::Verdict;
+use crate::offline::propose::propose;
+use crate::waves::printable::printable;
+
+/// Arguments of `vcd map`.
+#[derive(Args)]
+pub struct MapArgs {
+    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
+    file: PathBuf,
+    /// Write the map to this file instead of standard output
+    #[arg(short, long, value_name = "MAP.toml")]
+    output: Option<PathBuf>,
+    /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+}
+
+/// Proposes a map of a dump.
+pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
+    let implementation =
+        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let mut opened = open(&args.file)?;
+    let name = printable(&args.file.display().to_string());
+    let proposal = propose(&mut opened.dump, &name, &implementation);
+    match &args.output {
+        None => output::print(&proposal.text)?,
+        Some(path) => {
+            output::write_whole(path, |out| out.write_all(proposal.text.as_bytes()))?;
+            output::print(&format!("{}: {}\n", path.display(), proposal.summary))?;
+        }
+    }
+    if !proposal.complete {
+        anstream::eprintln!(
+            "lockstep: not everything was found; the comments in the map tell what to add before `lockstep vcd check`"
+        );
+    }
+    Ok(Verdict::Agree)
+}

@@ -1,0 +1,194 @@
+//! What does not fit is told by name, place and way out.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{golden, scratch};
+
+/// A design of one counter, one event and no more, in few signals.
+const IMPLEMENTATION: &str = "name = 'small'\n[pmu]\ncounters = 1\nevent_count = 1\n[spe]\nimplemented = false\n\
+    ernd = false\nexc = false\n[threads]\ncount = 1\n";
+
+const HEADER: &str = "$timescale 1 ns $end $scope module tb $end $var wire 1 c clk $end $var wire 1 r rst_n $end \
+    $scope module dut $end $var wire 16 e event_base [15:0] $end $var wire 16 v v0 [15:0] $end \
+    $var wire 1 k still $end $upscope $end $upscope $end $enddefinitions $end\n";
+
+const MAP: &str = "contract = 2
+clock = 'tb.clk'
+
+[sample]
+inputs = 'before'
+outputs = 'before'
+
+[input]
+reset = { signal = 'tb.rst_n', active = 'low' }
+event = 'tb.dut.event_base'
+access_data = 0
+access_address = 0
+access_kind = 0
+counting_allowed = 0xffff_ffff
+driven = 0
+clock_stopped = 0
+
+[output]
+V = 'tb.dut.v0'
+";
+
+/// Two cycles of reset and four more; nothing counts. `change` is written before the third edge.
+fn dump(change: &str) -> String {
+    let mut text = format!("{HEADER}#0\n0c\n0r\nb0 e\nb0 v\n0k\n");
+    for cycle in 1..=6 {
+        if cycle == 3 {
+            let _ = write!(text, "#{}\n1r\n{change}", 10 * cycle - 3);
+        }
+        let _ = write!(text, "#{}\n1c\n#{}\n0c\n", 10 * cycle, 10 * cycle + 5);
+    }
+    text
+}
+
+fn folder(name: &str, dump: &str, map: &str) -> PathBuf {
+    let folder = scratch::scratch(&format!("offline/{name}"));
+    fs::write(folder.join("dump.vcd"), dump).expect("written");
+    fs::write(folder.join("map.toml"), map).expect("written");
+    fs::write(folder.join("small.toml"), IMPLEMENTATION).expect("written");
+    folder
+}
+
+/// Checks with more `arguments`, and compares with the golden file `name`; gives the exit code.
+fn check_with(name: &str, dump: &str, map: &str, arguments: &str) -> i32 {
+    let folder = folder(name, dump, map);
+    let line = format!("check dump.vcd --map map.toml --implementation small.toml {arguments}");
+    golden(name, Path::new(&folder), line.trim_end()).code
+}
+
+fn check(name: &str, dump: &str, map: &str) -> i32 {
+    check_with(name, dump, map, "")
+}
+
+#[test]
+fn a_dump_that_agrees() {
+    assert_eq!(check("small", &dump(""), MAP), 0);
+}
+
+#[test]
+fn a_dump_that_does_not() {
+    assert_eq!(check("small_divergence", &dump("b101 v\n"), MAP), 1);
+}
+
+#[test]
+fn signals_that_are_not_there() {
+    let map = MAP.replace("tb.dut.event_base", "tb.dut.evnt_base");
+    assert_eq!(check("missing_signal", &dump(""), &map), 2);
+    let map = MAP.replace("tb.dut.v0", "tb.dut.v[{}]");
+    assert_eq!(check("missing_element", &dump(""), &map), 2);
+}
+
+#[test]
+fn signals_of_another_width() {
+    let map = MAP.replace("tb.dut.v0", "tb.dut.v0[7:0]");
+    assert_eq!(check("other_width", &dump(""), &map), 2);
+    let map = MAP.replace("access_address = 0", "access_address = 'tb.dut.still'");
+    assert_eq!(check("other_width_of_input", &dump(""), &map), 2);
+}
+
+#[test]
+fn clocks_that_are_none() {
+    let map = MAP.replace("tb.clk", "tb.dut.still");
+    assert_eq!(check("clock_without_edges", &dump(""), &map), 2);
+    let map = MAP.replace("'tb.clk'", "'tb.dut.v0'");
+    assert_eq!(check("clock_of_many_bits", &dump(""), &map), 2);
+}
+
+#[test]
+fn dumps_without_a_reset() {
+    let map = MAP
+        .replace("'low'", "'high'")
+        .replace("tb.rst_n", "tb.dut.still");
+    assert_eq!(check("no_reset", &dump(""), &map), 2);
+    assert_eq!(
+        check_with("assumed_reset", &dump(""), &map, "--assume-reset"),
+        0
+    );
+}
+
+#[test]
+fn a_dump_that_is_cut_off() {
+    let whole = dump("");
+    let cut = &whole[..whole.len() - 3];
+    assert_eq!(check("cut_off", &format!("{cut}\nb10"), MAP), 2);
+    assert_eq!(
+        check(
+            "cut_off_at_once",
+            &format!("{HEADER}#0\n0c\nnonsense\n"),
+            MAP
+        ),
+        2
+    );
+}
+
+#[test]
+fn maps_of_something_else() {
+    let map = MAP.replace("contract = 2", "contract = 1");
+    assert_eq!(check("other_contract", &dump(""), &map), 2);
+    let map = MAP.replace("event = ", "evnt = ");
+    assert_eq!(check("unknown_field", &dump(""), &map), 2);
+    let map = MAP.replace("driven = 0", "driven = ");
+    assert_eq!(check("no_toml", &dump(""), &map), 2);
+    let map = MAP.to_owned() + "'increment[0]' = 'tb.dut.v0'\n";
+    assert_eq!(check("twice", &dump(""), &map), 2);
+    let map = MAP.split("[output]").next().expect("inputs");
+    assert_eq!(check("no_output", &dump(""), map), 2);
+}
+
+#[test]
+fn inputs_without_a_signal() {
+    let map = MAP.replace("event = 'tb.dut.event_base'\n", "");
+    let map = map.replace("counting_allowed = 0xffff_ffff\n", "");
+    assert_eq!(check("unmapped_inputs", &dump(""), &map), 2);
+    let name = "unmapped_inputs_as_zero";
+    assert_eq!(check_with(name, &dump(""), &map, "--unmapped zero"), 0);
+}
+
+#[test]
+fn values_that_are_not_known() {
+    assert_eq!(check("x_in_an_input", &dump("bx1 e\n"), MAP), 2);
+    assert_eq!(check("z_in_an_output", &dump("bz v\n"), MAP), 2);
+    let both = dump("bx1 e\nbz v\n");
+    assert_eq!(check_with("x_and_z_skipped", &both, MAP, "--x skip"), 0);
+    // What is not looked at in a cycle may be anything.
+    let map = MAP.replace("access_data = 0", "access_data = 'tb.dut.wide'");
+    let header = "$var wire 64 w wide [63:0] $end $upscope $end $upscope $end $enddefinitions";
+    let text = dump("bx w\n").replace("$upscope $end $upscope $end $enddefinitions", header);
+    assert_eq!(check("x_that_does_not_matter", &text, &map), 0);
+}
+
+#[test]
+fn files_that_are_not_there() {
+    let folder = folder("missing_files", &dump(""), MAP);
+    assert_eq!(
+        golden("no_map", &folder, "check dump.vcd --map nowhere.toml").code,
+        2
+    );
+    assert_eq!(
+        golden("no_dump", &folder, "check nowhere.vcd --map map.toml").code,
+        2
+    );
+}
+
+#[test]
+fn help() {
+    let folder = scratch::scratch("offline/help");
+    assert_eq!(golden("help_check", &folder, "check --help").code, 0);
+    assert_eq!(golden("help_map", &folder, "map --help").code, 0);
+}
+
+#[test]
+fn a_map_of_names() {
+    let folder = folder("map_of_names", &dump(""), MAP);
+    golden(
+        "map_of_names",
+        &folder,
+        "map dump.vcd --implementation small.toml",
+    );
+}
