@@ -9,9 +9,9 @@ use super::ledger::Ledger;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
 
-/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough that all of it, 420 KiB, stays in
-/// a second-level cache of 1 MiB, beside the design.
-pub const BATCH: usize = 1024;
+/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough that all of it, 110 KiB, stays in
+/// the caches beside the design and the model. `make bench` decides.
+pub const BATCH: usize = 256;
 
 /// A batch of cycles.
 pub struct Batch {

@@ -10,7 +10,7 @@ use crate::dut::Dut;
 /// Batches that may be on their way to and from the design's thread. Two are enough on a machine with nothing else to
 /// do; the others last for some milliseconds while another process has the processor of one of the threads, so that the
 /// other thread need not wait for it.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 
 /// Takes batches and gives them back in order, with what the design made of them.
 pub enum Runner {
