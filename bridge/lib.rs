@@ -11,6 +11,7 @@ pub mod lockstep;
 pub mod plan;
 pub mod registers;
 pub mod report;
+pub mod shrink;
 pub mod stimulus;
 pub mod waves;
 pub mod window;
