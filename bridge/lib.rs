@@ -7,6 +7,7 @@ pub mod conform;
 pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
+pub mod hypotheses;
 pub mod lockstep;
 pub mod plan;
 pub mod registers;
