@@ -17,6 +17,8 @@ mod progress;
 mod report_files;
 #[cfg(feature = "rtl")]
 mod run;
+#[cfg(feature = "rtl")]
+mod shrink;
 mod spmu;
 mod summary;
 mod vcd;
@@ -50,6 +52,9 @@ enum Command {
     /// Run a recorded stimulus again
     #[cfg(feature = "rtl")]
     Replay(run::ReplayArgs),
+    /// Reduce a recorded stimulus that fails to what its divergence needs
+    #[cfg(feature = "rtl")]
+    Shrink(shrink::ShrinkArgs),
     /// Run the model alone on the same stimulus
     Model(model::ModelArgs),
     /// Run conformance vectors on the model
@@ -115,6 +120,8 @@ impl Command {
             Self::Run(args) => args.json(),
             #[cfg(feature = "rtl")]
             Self::Replay(args) => args.json(),
+            #[cfg(feature = "rtl")]
+            Self::Shrink(args) => args.json,
             Self::Model(args) => args.json,
             Self::Conform(args) => args.json,
             #[cfg(feature = "rtl")]
@@ -132,6 +139,8 @@ impl Command {
             Self::Run(args) => run::run(args),
             #[cfg(feature = "rtl")]
             Self::Replay(args) => run::replay(args),
+            #[cfg(feature = "rtl")]
+            Self::Shrink(args) => shrink::shrink(args),
             Self::Model(args) => model::model(args),
             Self::Conform(args) => conform::conform(args),
             #[cfg(feature = "rtl")]

@@ -96,7 +96,7 @@ impl RtlArgs {
     }
 
     /// The arguments again.
-    fn command(&self) -> String {
+    pub(super) fn command(&self) -> String {
         let mut command = String::new();
         for path in &self.rtl {
             command.push_str(&format!(" --rtl {}", quoted(&path.display().to_string())));
@@ -205,20 +205,8 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     fn recorded(path: &Path, common: &'a CommonArgs) -> Result<Self, Failure> {
-        let reader = Reader::open(path).map_err(Failure::usage)?;
+        let reader = open_recorded(path, common.implementation.as_deref())?;
         let recorded = reader.header().implementation.clone();
-        if let Some(file) = &common.implementation {
-            let given = implementation::load(Some(file)).map_err(Failure::usage)?;
-            if given != recorded {
-                return Err(Failure::usage(format!(
-                    "{} was recorded for implementation {}, which differs from {}; leave \
-                     --implementation out, or record the stimulus again",
-                    path.display(),
-                    recorded.name,
-                    file.display()
-                )));
-            }
-        }
         Ok(Self {
             implementation: recorded,
             origin: reader.header().origin.clone(),
@@ -449,8 +437,27 @@ impl<'a> Job<'a> {
     }
 }
 
+/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named.
+pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, Failure> {
+    let reader = Reader::open(path).map_err(Failure::usage)?;
+    let recorded = &reader.header().implementation;
+    if let Some(file) = file {
+        let given = implementation::load(Some(file)).map_err(Failure::usage)?;
+        if given != *recorded {
+            return Err(Failure::usage(format!(
+                "{} was recorded for implementation {}, which differs from {}; leave \
+                 --implementation out, or record the stimulus again",
+                path.display(),
+                recorded.name,
+                file.display()
+            )));
+        }
+    }
+    Ok(reader)
+}
+
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -466,7 +473,7 @@ pub(super) fn open_failure(error: OpenError) -> Failure {
     }
 }
 
-fn stimulus_failure(error: StimulusError) -> Failure {
+pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
     match &error {
         StimulusError::Write { source, .. } if output::is_disk_full(source) => {
             Failure::infrastructure(error)

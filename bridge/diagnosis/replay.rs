@@ -5,6 +5,7 @@ use std::path::Path;
 use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
 use crate::dut::{Dut, Stop, TraceUnavailable};
+use crate::hypotheses::{FAR, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, first_difference};
 use crate::lockstep::delay::Delay;
@@ -113,6 +114,8 @@ pub struct Replay {
     pub window: Window,
     /// Whether it is the same.
     pub reproduction: Reproduction,
+    /// The cycles from the reset on, and those that follow the divergence, for hypotheses.
+    pub recording: Recording,
 }
 
 /// A re-run that could not be made.
@@ -161,6 +164,7 @@ pub fn replay(
             return Ok(Replay {
                 window,
                 reproduction,
+                recording: attempt.beyond(divergence)?,
             });
         }
         if !from_start {
@@ -172,6 +176,7 @@ pub fn replay(
     Ok(Replay {
         window,
         reproduction: Reproduction::Different { instead },
+        recording: Recording::default(),
     })
 }
 
@@ -184,6 +189,7 @@ struct Attempt<'a> {
     cycle: u64,
     /// First cycle that differed since the reset.
     first: Option<u64>,
+    recording: Recording,
 }
 
 impl<'a> Attempt<'a> {
@@ -202,6 +208,10 @@ impl<'a> Attempt<'a> {
             place,
             cycle: place.cycle,
             first: None,
+            recording: Recording {
+                first: place.cycle,
+                ..Recording::default()
+            },
         })
     }
 
@@ -233,6 +243,7 @@ impl<'a> Attempt<'a> {
         let mut expected = rtl.clone();
         let mut unknown = vec![Unknown::default(); made];
         self.dut.run(inputs, &mut rtl)?;
+        self.recording.append(inputs, &rtl);
         // DUT-61
         let random: Vec<_> = rtl.iter().map(|output| output.random_byte).collect();
         self.model.run(inputs, &random, &mut expected, &mut unknown);
@@ -283,6 +294,7 @@ impl<'a> Attempt<'a> {
             other => other?,
         }
         let made = inputs.len();
+        self.recording.append(&inputs, &rtl);
 
         let mut recorder = Recorder::new(made.max(1));
         let mut model = self.model.clone();
@@ -317,5 +329,35 @@ impl<'a> Attempt<'a> {
             model,
             vcd,
         })
+    }
+
+    /// Runs the design on, as far as hypotheses need it. A design that stops there has recorded enough.
+    fn beyond(&mut self, divergence: &Divergence) -> Result<Recording, ReplayError> {
+        let mut left = NEAR + FAR;
+        while left > 0 {
+            let mut inputs = vec![CycleInput::default(); left.min(BATCH)];
+            let made = self.stimulus.fill(&mut inputs)?;
+            let mut rtl = vec![CycleOutput::default(); made];
+            let ran = self.dut.run(&inputs[..made], &mut rtl);
+            let completed = ran.as_ref().map_or_else(|stop| stop.completed, |()| made);
+            // What follows the divergence is never too long: nothing is forgotten for it.
+            self.recording
+                .inputs
+                .extend_from_slice(&inputs[..completed]);
+            self.recording.rtl.extend_from_slice(&rtl[..completed]);
+            left -= made;
+            if made == 0 || ran.is_err() {
+                break;
+            }
+        }
+        let mut recording = std::mem::take(&mut self.recording);
+        recording.latency = self.delay.depth();
+        // From the first reset on: what a later one should have cleared may be why the design differs.
+        let reset = recording.inputs.iter().position(CycleInput::is_reset);
+        recording.forget(reset.unwrap_or(0));
+        let divergent = divergence.cycle.checked_sub(recording.first);
+        // Beyond all cycles if it is not among them.
+        recording.divergent = divergent.map_or(usize::MAX, |index| index as usize);
+        Ok(recording)
     }
 }

@@ -150,41 +150,77 @@ pub fn open(
     options: &BuildOptions,
     building: &mut dyn FnMut(&str),
 ) -> Result<Box<dyn Dut>, OpenError> {
-    let default = || wrapper_parameters(&Implementation::default());
-    if *source == RtlSource::Bundled && wrapper_parameters(implementation) == default() {
-        let dut = instance(&verilator_sys::static_library!(lockstep_bundled)?, traced)?;
-        check_parameters(implementation, &dut.parameters())?;
-        return Ok(Box::new(dut));
-    }
-    let design = design(source, implementation, &options.cache)?;
-    let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
-    let tools = if tools.is_dir() {
-        tools.into()
-    } else {
-        options.cache.join("tools")
-    };
-    let verilator = Search::from_env(tools).find()?;
-    let build = SharedDutBuild {
-        design,
-        sizes: PORTS,
-        trace: traced,
-        optimization: options.optimization,
-        cache_dir: options.cache.clone(),
-    };
-    if !build.is_cached(&verilator) {
-        let (rtl, name) = (source.describe(), &implementation.name);
-        let variant = if traced {
-            "with tracing"
-        } else {
-            "without tracing"
+    Rtl::load(source, implementation, traced, options, building)?.instance()
+}
+
+/// RTL that is built and loaded, of which any number of instances can be made.
+#[derive(Clone, Debug)]
+pub struct Rtl {
+    library: DutLibrary,
+    implementation: Implementation,
+    traced: bool,
+}
+
+impl Rtl {
+    /// Builds `source` for `implementation`, unless that is done, and loads it. `building` is told when a build starts
+    /// that may take a while.
+    ///
+    /// # Errors
+    /// The design cannot be found, built or loaded.
+    pub fn load(
+        source: &RtlSource,
+        implementation: &Implementation,
+        traced: bool,
+        options: &BuildOptions,
+        building: &mut dyn FnMut(&str),
+    ) -> Result<Self, OpenError> {
+        let loaded = |library| Self {
+            library,
+            implementation: implementation.clone(),
+            traced,
         };
-        building(&format!(
-            "building RTL {rtl} for implementation {name}, {variant}"
-        ));
+        let default = || wrapper_parameters(&Implementation::default());
+        if *source == RtlSource::Bundled && wrapper_parameters(implementation) == default() {
+            return Ok(loaded(verilator_sys::static_library!(lockstep_bundled)?));
+        }
+        let design = design(source, implementation, &options.cache)?;
+        let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
+        let tools = if tools.is_dir() {
+            tools.into()
+        } else {
+            options.cache.join("tools")
+        };
+        let verilator = Search::from_env(tools).find()?;
+        let build = SharedDutBuild {
+            design,
+            sizes: PORTS,
+            trace: traced,
+            optimization: options.optimization,
+            cache_dir: options.cache.clone(),
+        };
+        if !build.is_cached(&verilator) {
+            let (rtl, name) = (source.describe(), &implementation.name);
+            let variant = if traced {
+                "with tracing"
+            } else {
+                "without tracing"
+            };
+            building(&format!(
+                "building RTL {rtl} for implementation {name}, {variant}"
+            ));
+        }
+        Ok(loaded(build.load(&verilator)?))
     }
-    let dut = instance(&build.load(&verilator)?, traced)?;
-    check_parameters(implementation, &dut.parameters())?;
-    Ok(Box::new(dut))
+
+    /// Makes an instance, and checks that it is one for the implementation.
+    ///
+    /// # Errors
+    /// It cannot be made, or has other parameters.
+    pub fn instance(&self) -> Result<Box<dyn Dut>, OpenError> {
+        let dut = instance(&self.library, self.traced)?;
+        check_parameters(&self.implementation, &dut.parameters())?;
+        Ok(Box::new(dut))
+    }
 }
 
 fn instance(library: &DutLibrary, traced: bool) -> Result<VerilatedDut, CreateError> {

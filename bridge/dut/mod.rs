@@ -16,7 +16,7 @@ use serde::Serialize;
 
 #[cfg(feature = "rtl")]
 pub use bundled::{
-    BuildOptions, KnobMismatch, OpenError, RtlSource, check_knobs, open, wrapper_parameters,
+    BuildOptions, KnobMismatch, OpenError, Rtl, RtlSource, check_knobs, open, wrapper_parameters,
 };
 pub use modelled::ModelledDut;
 pub use parameters::{ParameterMismatch, check_parameters};

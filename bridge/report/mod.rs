@@ -13,6 +13,7 @@ use crate::diagnosis::causes::causes;
 use crate::diagnosis::explain::{Explanation, explain};
 use crate::diagnosis::internals::Internals;
 use crate::diagnosis::replay::Replay;
+use crate::hypotheses::{self, Findings};
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
 use crate::window::{self, Waves};
@@ -112,6 +113,8 @@ pub struct Report {
     pub fields: Vec<FieldRow>,
     /// Why the value was expected.
     pub explanation: Explanation,
+    /// What would explain the RTL.
+    pub hypotheses: Findings,
     /// The last cycles.
     pub cycles: Cells,
     /// What was compared.
@@ -230,6 +233,10 @@ pub fn report_with(
             })
             .collect(),
         explanation: explain(&difference, window, about),
+        hypotheses: match replay.recording.inputs.is_empty() {
+            true => Findings::untested("the re-run did not reach this divergence"),
+            false => hypotheses::test(&replay.recording, implementation),
+        },
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage {
             cycles: divergence.cycle + 1,

@@ -6,10 +6,12 @@ use anstyle::{AnsiColor, Style};
 
 use super::{Cells, Report};
 use crate::diagnosis::explain::Explanation;
+use crate::hypotheses::Findings;
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
 const STEPS: usize = 9;
+const HYPOTHESES: usize = 4;
 
 const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -49,6 +51,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     )?;
     fields(out, report)?;
     explanation(out, &report.explanation, &report.headline.expected)?;
+    hypotheses(out, &report.hypotheses)?;
     writeln!(out, "\n{TITLE}last cycles{TITLE:#}")?;
     table(out, &report.cycles)?;
     coverage(out, report)?;
@@ -133,6 +136,18 @@ fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> s
         writeln!(out, "  - {}{rules}", step.text)?;
     }
     Ok(())
+}
+
+fn hypotheses(out: &mut String, findings: &Findings) -> std::fmt::Result {
+    writeln!(out, "\n{TITLE}what would explain the RTL{TITLE:#}")?;
+    let lines = findings.lines();
+    for line in lines.iter().take(HYPOTHESES) {
+        writeln!(out, "  {line}")?;
+    }
+    match lines.len().saturating_sub(HYPOTHESES) {
+        0 => Ok(()),
+        more => writeln!(out, "  and {more} more, in the JSON report"),
+    }
 }
 
 fn table(out: &mut String, cells: &Cells) -> std::fmt::Result {

@@ -24,6 +24,11 @@ fn help_of_replay() {
 }
 
 #[test]
+fn help_of_shrink() {
+    help("help_shrink", "shrink --help");
+}
+
+#[test]
 fn help_of_model() {
     help("help_model", "model --help");
 }

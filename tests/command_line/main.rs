@@ -23,6 +23,8 @@ mod output;
 #[cfg(feature = "rtl")]
 mod record;
 #[cfg(feature = "rtl")]
+mod shrink;
+#[cfg(feature = "rtl")]
 mod stimulus;
 #[cfg(feature = "rtl")]
 mod usage;

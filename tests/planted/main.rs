@@ -1,6 +1,7 @@
 //! Planted bugs: each patch of this folder is applied to a copy of the RTL, built, and run against the model on
 //! the default stimulus. Every one must be found, the field named first must be one that it can change, and the
-//! explanation must name one of its rules.
+//! explanation must name one of its rules. What is printed as explaining the RTL must be the mistake that was made, or
+//! nothing where bugs.toml says so; most must be explained. The failing stimulus, padded with itself, must shrink.
 //!
 //! `make bugs` runs all of them; arguments choose those whose names contain one of them.
 
@@ -12,17 +13,24 @@ use std::time::Instant;
 use std::{env, fs, thread};
 
 use pmu_lockstep::diagnosis;
-use pmu_lockstep::dut::{BuildOptions, RtlSource, open};
+use pmu_lockstep::dut::{BuildOptions, Dut, Rtl, RtlSource};
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
 use pmu_lockstep::report::{self, RunFacts};
-use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
-use pmu_model::Implementation;
+use pmu_lockstep::shrink::{Bench, Reduced, Watch, failing_stretch, shrink};
+use pmu_lockstep::stimulus::{Generator, Profile, Reader, StimulusError, Writer};
+use pmu_model::{CycleInput, Implementation};
 use serde::Deserialize;
 use verilator_sys::Optimization;
 
 /// A bug that takes longer to be found has not been found.
 const CYCLES: u64 = 1_000_000;
+/// Least cycles of a stimulus that is shrunk.
+const FAILING: usize = 10_000;
+/// Most cycles, register writes and seconds of a reduction.
+const SHRUNK: (usize, usize, f64) = (30, 5, 10.0);
+/// Of a hundred bugs, how many must be explained.
+const EXPLAINED: usize = 80;
 
 #[derive(Deserialize)]
 struct Bugs {
@@ -36,6 +44,13 @@ struct Bug {
     title: String,
     rules: Vec<String>,
     fields: Vec<String>,
+    /// The hypothesis that is this mistake; none if no hypothesis is.
+    hypothesis: Option<String>,
+    /// A hypothesis that does the same in the recorded cycles.
+    #[serde(default)]
+    same: Vec<String>,
+    /// Register writes that are left, where they are more than most bugs need.
+    writes: Option<usize>,
 }
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -47,6 +62,11 @@ struct Finding {
     field: String,
     /// Ids of the rules of the explanation.
     explained: Vec<&'static str>,
+    /// The hypotheses that explain every cycle.
+    hypotheses: Vec<String>,
+    reduced: Reduced,
+    /// Time of the reduction.
+    seconds: f64,
 }
 
 type Found = Option<Finding>;
@@ -61,9 +81,10 @@ fn main() -> ExitCode {
         }
     };
     println!(
-        "{:<32} {:>8}  {:<22} {:<16} title",
-        "bug", "cycle", "first field", "rules"
+        "{:<32} {:>8}  {:<22} {:<16} {:<20} title",
+        "bug", "cycle", "first field", "rules", "shrunk"
     );
+    let explained = AtomicUsize::new(0);
     let failed = AtomicUsize::new(0);
     let next = AtomicUsize::new(0);
     let print = Mutex::new(());
@@ -75,6 +96,11 @@ fn main() -> ExitCode {
                 while let Some(bug) = bugs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let result = hunt(root, bug);
                     let _print = print.lock().expect("printing does not panic");
+                    if let Ok(Some(found)) = &result
+                        && !found.hypotheses.is_empty()
+                    {
+                        explained.fetch_add(1, Ordering::Relaxed);
+                    }
                     if !judge(bug, result) {
                         failed.fetch_add(1, Ordering::Relaxed);
                     }
@@ -82,13 +108,24 @@ fn main() -> ExitCode {
             });
         }
     });
-    let failed = failed.into_inner();
+    let mut failed = failed.into_inner();
+    let explained = explained.into_inner();
+    let planted = bugs.iter().filter(|bug| !bug.patch.is_empty()).count();
+    println!("{explained} of {planted} explained by a hypothesis");
+    // A few that were chosen by name may be those that are not.
+    if planted > EXPLAINED && 100 * explained < EXPLAINED * planted {
+        println!("  FAILED: expected {EXPLAINED} of 100");
+        failed += 1;
+    }
     println!(
         "{} bugs in {:.0} s",
         bugs.len(),
         start.elapsed().as_secs_f64()
     );
-    println!("{} passed, {failed} failed", bugs.len() - failed);
+    println!(
+        "{} passed, {failed} failed",
+        bugs.len().saturating_sub(failed)
+    );
     ExitCode::from(u8::from(failed > 0))
 }
 
@@ -104,6 +141,9 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
             title: "The RTL as it is: must not be blamed.".into(),
             rules: Vec::new(),
             fields: Vec::new(),
+            hypothesis: None,
+            same: Vec::new(),
+            writes: None,
         },
     );
     let wanted: Vec<_> = env::args()
@@ -119,12 +159,14 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
 /// Prints what became of a bug; true if it is as it must be.
 fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
     let clean = bug.patch.is_empty();
-    let (cycle, field, verdict) = match result {
-        Err(error) => ("-".into(), "-".into(), Err(format!("FAILED: {error}"))),
-        Ok(None) if clean => ("-".into(), "agrees".into(), Ok(())),
+    let none = || "-".to_owned();
+    let (cycle, field, shrunk, verdict) = match result {
+        Err(error) => (none(), none(), none(), Err(format!("FAILED: {error}"))),
+        Ok(None) if clean => (none(), "agrees".into(), none(), Ok(())),
         Ok(None) => (
-            "-".into(),
-            "-".into(),
+            none(),
+            none(),
+            none(),
             Err(format!("NOT FOUND in {CYCLES} cycles")),
         ),
         Ok(Some(found)) => {
@@ -135,20 +177,51 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
             } else if !bug.rules.iter().any(is_explained) {
                 Err(format!("WRONG RULES: found {:?}", found.explained))
             } else {
-                Ok(())
+                hypotheses(bug, &found.hypotheses).and_then(|()| small(bug, &found))
             };
-            (found.cycle.to_string(), found.field, verdict)
+            let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
+            let shrunk = format!("{cycles} {writes} {:.2} s", found.seconds);
+            (found.cycle.to_string(), found.field, shrunk, verdict)
         }
     };
     let rules = bug.rules.join(" ");
     println!(
-        "{:<32} {cycle:>8}  {field:<22} {rules:<16} {}",
+        "{:<32} {cycle:>8}  {field:<22} {rules:<16} {shrunk:<20} {}",
         bug.name, bug.title
     );
     if let Err(why) = &verdict {
         println!("  {why}");
     }
     verdict.is_ok()
+}
+
+/// Whether the hypotheses that explain the RTL are those of the bug.
+fn hypotheses(bug: &Bug, found: &[String]) -> Result<(), String> {
+    let mut expected: Vec<_> = bug.hypothesis.iter().chain(&bug.same).collect();
+    let mut found: Vec<_> = found.iter().collect();
+    expected.sort();
+    found.sort();
+    match expected == found {
+        true => Ok(()),
+        false => Err(format!(
+            "WRONG HYPOTHESES: expected {expected:?}, found {found:?}"
+        )),
+    }
+}
+
+/// Whether the reduction went as far as it must, in time.
+fn small(bug: &Bug, found: &Finding) -> Result<(), String> {
+    let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
+    let (most_cycles, most_writes, most_seconds) = SHRUNK;
+    let most_writes = bug.writes.unwrap_or(most_writes);
+    match cycles <= most_cycles && writes <= most_writes && found.seconds < most_seconds {
+        true => Ok(()),
+        false => Err(format!(
+            "NOT SMALL: {cycles} cycles and {writes} writes in {:.1} s, expected {most_cycles}, {most_writes}, \
+             {most_seconds} s",
+            found.seconds
+        )),
+    }
 }
 
 /// Whether a field is one that `pattern` of bugs.toml means.
@@ -188,7 +261,8 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
         cache: base.join("cache"),
         optimization: Optimization::Quick,
     };
-    let untraced = || open(&source, &implementation, false, &options, &mut |_| ());
+    let rtl = Rtl::load(&source, &implementation, false, &options, &mut |_| ())?;
+    let untraced = || rtl.instance();
     let generator = Generator::new(1, &implementation, &Profile::default())?;
     let mut run = Lockstep::new(&implementation, untraced()?, generator.into(), 1)?;
     let outcome = run.run(CYCLES, &Control::default(), |_| Ok::<_, StimulusError>(()))?;
@@ -214,6 +288,11 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
                 facts,
                 Vec::new(),
             );
+            let start = Instant::now();
+            let make = || rtl.instance().map_err(|error| error.to_string());
+            let padded = padded(&implementation, report.cycle as usize + 1, &folder)?;
+            let reduced = reduce(&implementation, Box::new(make), &padded)?;
+            let seconds = start.elapsed().as_secs_f64();
             let steps = report.explanation.derivation.iter();
             Ok(Some(Finding {
                 cycle: report.cycle,
@@ -222,10 +301,54 @@ fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
                     .flat_map(|step| &step.rules)
                     .map(|rule| rule.id)
                     .collect(),
+                hypotheses: report
+                    .hypotheses
+                    .explaining
+                    .into_iter()
+                    .map(|hypothesis| hypothesis.text)
+                    .collect(),
+                reduced,
+                seconds,
             }))
         }
         other => Err(format!("ended with {other:?}").into()),
     }
+}
+
+/// Records the first `cycles` cycles of the default stimulus, after as many copies of those before the last as make it a
+/// long run.
+fn padded(implementation: &Implementation, cycles: usize, folder: &Path) -> Result<Reader, Error> {
+    let mut inputs = vec![CycleInput::default(); cycles];
+    Generator::new(1, implementation, &Profile::default())?.fill(&mut inputs);
+    let path = folder.join("failing.stim");
+    let mut writer = Writer::create(&path, implementation, None)?;
+    let mut length = cycles;
+    while length < FAILING && cycles > 1 {
+        writer.append(&inputs[..cycles - 1])?;
+        length += cycles - 1;
+    }
+    writer.append(&inputs)?;
+    writer.finish()?;
+    Ok(Reader::open(&path)?)
+}
+
+/// Shrinks a failing stimulus.
+fn reduce(
+    implementation: &Implementation,
+    make: Box<dyn FnMut() -> Result<Box<dyn Dut>, String> + Send + '_>,
+    failing: &Reader,
+) -> Result<Reduced, Error> {
+    let mut bench = Bench::new(implementation, make)?;
+    let watch = Watch::default();
+    let stretch = failing_stretch(&mut bench, failing, &watch)?;
+    let field = &stretch.failing.field;
+    Ok(shrink(
+        &mut bench,
+        implementation,
+        stretch.cycles,
+        field,
+        &watch,
+    )?)
 }
 
 /// Copies the RTL to `folder` with the bug's patch applied.

@@ -4,6 +4,7 @@
 
 mod browser;
 mod page;
+mod shrunk;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -1,0 +1,321 @@
+//! `lockstep shrink`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anstyle::{AnsiColor, Style};
+use clap::Args;
+use pmu_model::Implementation;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::output_folder::OutputFolder;
+use super::progress::{Busy, Progress};
+use super::run::{RtlArgs, open_failure, open_recorded, quoted, stimulus_failure};
+use super::{Failure, output};
+use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
+use crate::lockstep::Verdict;
+use crate::lockstep::supervise::{Supervised, supervise};
+use crate::shrink::{
+    Bench, Reduced, ShrinkError, Shrunk, Watch, failing_stretch, regression_test, shrink as reduce,
+    shrunk,
+};
+use crate::stimulus::{Reader, Writer};
+
+/// Names of the files that are written.
+const STIMULUS: &str = "shrunk.stim";
+const JSON: &str = "shrunk.json";
+const TEST: &str = "regression.rs";
+/// Cycles that the terminal shows.
+const SHOWN: usize = 40;
+
+/// Arguments of `shrink`.
+#[derive(Args)]
+pub struct ShrinkArgs {
+    /// A recorded stimulus that fails
+    #[arg(value_name = "FILE")]
+    stimulus: PathBuf,
+    /// Features, sizes and knobs (TOML) [default: those of the recorded stimulus]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: RtlArgs,
+    /// Folder for shrunk.stim, shrunk.json and regression.rs
+    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    out: PathBuf,
+    /// Give up when the design completes no cycle for so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    hang_after: u64,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// The result, for programs.
+#[derive(Serialize)]
+struct Summary<'a> {
+    verdict: Verdict,
+    exit_code: u8,
+    /// Cycles of the stimulus up to its divergence.
+    cycles_before: usize,
+    /// Register writes among them, from the reset that the reduction started with.
+    writes_before: usize,
+    /// Runs of RTL and model.
+    trials: u64,
+    seconds: f64,
+    files: Vec<PathBuf>,
+    replay: String,
+    #[serde(flatten)]
+    shrunk: &'a Shrunk<'a>,
+}
+
+/// What the reduction was made of.
+struct Done {
+    reduced: Reduced,
+    cycles_before: usize,
+    writes_before: usize,
+}
+
+/// Reduces a recorded stimulus.
+pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
+    let reader = open_recorded(&args.stimulus, args.implementation.as_deref())?;
+    let implementation = reader.header().implementation.clone();
+    let source = args.rtl.source();
+    if source == RtlSource::Bundled {
+        check_knobs(&implementation).map_err(Failure::usage)?;
+    }
+    let out = OutputFolder::new(&args.out)?;
+    // What an earlier reduction left would be taken for this one's.
+    for name in [STIMULUS, JSON, TEST] {
+        if out.file(name).canonicalize().ok() != args.stimulus.canonicalize().ok() {
+            out.remove(name)?;
+        }
+    }
+    let rtl = load(args, &implementation)?;
+    let watch = Watch::default();
+    let interrupted = watch.interrupted.clone();
+    ctrlc::set_handler(move || {
+        if interrupted.swap(true, Ordering::Relaxed) {
+            // The second time: do not wait for the run.
+            std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
+        }
+    })
+    .map_err(Failure::infrastructure)?;
+
+    let start = Instant::now();
+    let done = supervised(args, &implementation, rtl, reader, &watch)?;
+    let seconds = start.elapsed().as_secs_f64();
+    conclude(args, &implementation, &done, seconds, &out)
+}
+
+fn load(args: &ShrinkArgs, implementation: &Implementation) -> Result<Rtl, Failure> {
+    let mut busy = None;
+    let mut building = |what: &str| busy = Some(Busy::start(what));
+    let options = BuildOptions::from_env();
+    Rtl::load(
+        &args.rtl.source(),
+        implementation,
+        false,
+        &options,
+        &mut building,
+    )
+    .map_err(open_failure)
+}
+
+fn supervised(
+    args: &ShrinkArgs,
+    implementation: &Implementation,
+    rtl: Rtl,
+    reader: Reader,
+    watch: &Watch,
+) -> Result<Done, Failure> {
+    // A design with other parameters is told before anything is run.
+    drop(rtl.instance().map_err(open_failure)?);
+    let make = move || rtl.instance().map_err(|error| error.to_string());
+    let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::usage)?;
+    let progress = Progress::new(reader.header().cycles, "cycles gone", watch.removed.clone());
+    let (watch, implementation) = (watch.clone(), implementation.clone());
+    let limit = Duration::from_secs(args.hang_after);
+    let ended = supervise(&bench.pulse(), limit, move || {
+        let stretch = failing_stretch(&mut bench, &reader, &watch)?;
+        let field = &stretch.failing.field;
+        watch.removed.store(stretch.start, Ordering::Relaxed);
+        let writes_before = crate::shrink::writes(&stretch.cycles);
+        let reduced = reduce(&mut bench, &implementation, stretch.cycles, field, &watch)?;
+        Ok(Done {
+            reduced,
+            cycles_before: stretch.failing.cycle + 1,
+            writes_before,
+        })
+    });
+    drop(progress);
+    match ended {
+        Supervised::Done(done) => done.map_err(failure),
+        Supervised::Panicked(message) => Err(Failure::defect(&message)),
+        Supervised::Hang { cycles } => Err(Failure {
+            verdict: Verdict::Hang,
+            message: format!(
+                "the design does not come back after {cycles} cycles of all runs: no progress for {} s; look for a loop \
+                 without delay, or raise --hang-after",
+                args.hang_after
+            ),
+        }),
+    }
+}
+
+fn failure(error: ShrinkError) -> Failure {
+    let verdict = match error {
+        ShrinkError::Stimulus(error) => return stimulus_failure(error),
+        ShrinkError::Agrees { .. } => Verdict::Usage,
+        ShrinkError::NotReproduced { .. } => Verdict::Divergence,
+        ShrinkError::Stop(_) => Verdict::Stopped,
+        ShrinkError::Design(_) => Verdict::Infrastructure,
+        ShrinkError::Interrupted => Verdict::Interrupted,
+    };
+    Failure {
+        verdict,
+        message: error.to_string(),
+    }
+}
+
+fn conclude(
+    args: &ShrinkArgs,
+    implementation: &Implementation,
+    done: &Done,
+    seconds: f64,
+    out: &OutputFolder,
+) -> Result<Verdict, Failure> {
+    let reduced = &done.reduced;
+    let path = out.file(STIMULUS);
+    let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;
+    writer.append(&reduced.cycles).map_err(stimulus_failure)?;
+    writer.finish().map_err(stimulus_failure)?;
+    let shrunk = shrunk(reduced, implementation);
+    let json = serde_json::to_string_pretty(&shrunk).map_err(Failure::infrastructure)?;
+    let files = vec![
+        path.clone(),
+        out.write(JSON, &(json + "\n"))?,
+        out.write(TEST, &regression_test(reduced, implementation))?,
+    ];
+    let verdict = if reduced.minimal {
+        Verdict::Divergence
+    } else {
+        Verdict::Interrupted
+    };
+    let summary = Summary {
+        verdict,
+        exit_code: verdict.exit_code(),
+        cycles_before: done.cycles_before,
+        writes_before: done.writes_before,
+        trials: reduced.trials,
+        seconds,
+        files,
+        replay: replay(&path, args),
+        shrunk: &shrunk,
+    };
+    if args.json {
+        output::print_json(&summary)?;
+    } else {
+        output::print(&text(&summary))?;
+    }
+    Ok(verdict)
+}
+
+fn replay(path: &Path, args: &ShrinkArgs) -> String {
+    let path = quoted(&path.display().to_string());
+    format!("lockstep replay {path}{}", args.rtl.command())
+}
+
+fn text(summary: &Summary<'_>) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write(&mut out, summary);
+    out
+}
+
+fn write(out: &mut String, summary: &Summary<'_>) -> std::fmt::Result {
+    const TITLE: Style = Style::new().bold();
+    const DONE: Style = AnsiColor::Green.on_default().bold();
+    const ENDED: Style = AnsiColor::Yellow.on_default().bold();
+    let shrunk = summary.shrunk;
+    let (style, word, end) = match shrunk.minimal {
+        true => (DONE, "SHRUNK", "nothing more can be taken away"),
+        false => (ENDED, "INTERRUPTED", "the best so far"),
+    };
+    writeln!(
+        out,
+        "{style}{word}{style:#}  {TITLE}{}: expected {}, RTL {}{TITLE:#}, in cycle {}",
+        shrunk.field, shrunk.expected, shrunk.rtl, shrunk.cycle
+    )?;
+    writeln!(
+        out,
+        "{} cycles to {}, {} register writes to {}: {end}",
+        summary.cycles_before,
+        shrunk.cycles.len(),
+        summary.writes_before,
+        shrunk.writes
+    )?;
+    writeln!(out, "  {} runs in {:.2} s", summary.trials, summary.seconds)?;
+    writeln!(out)?;
+    for (k, cycle) in shrunk.cycles.iter().enumerate().take(SHOWN) {
+        writeln!(out, "  {k:>4}  {}", words(cycle))?;
+    }
+    let more = shrunk.cycles.len().saturating_sub(SHOWN);
+    if more > 0 {
+        writeln!(out, "  and {more} more, in {JSON}")?;
+    }
+    writeln!(out)?;
+    for (what, path) in ["stimulus", "JSON", "test"].iter().zip(&summary.files) {
+        writeln!(out, "  {what:<10} {}", path.display())?;
+    }
+    writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "replay", summary.replay)
+}
+
+/// A cycle in a line.
+fn words(cycle: &Value) -> String {
+    let mut words = Vec::new();
+    for (name, value) in cycle.as_object().into_iter().flatten() {
+        let part = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
+        match (name.as_str(), value) {
+            ("reset", _) => words.push("reset".into()),
+            ("access", _) => {
+                let (kind, register) = (part("kind"), part("register"));
+                let is_write = matches!(kind.as_str(), "MSR" | "MCR" | "external write");
+                let data = if is_write {
+                    format!(" = {}", part("data"))
+                } else {
+                    String::new()
+                };
+                words.push(format!("{kind} {register}{data}"));
+            }
+            ("event", Value::Object(lanes)) => {
+                words.extend(
+                    lanes
+                        .iter()
+                        .map(|(lane, value)| format!("event {lane} = {value}")),
+                );
+            }
+            ("controls", Value::Array(names)) => {
+                words.extend(names.iter().filter_map(Value::as_str).map(str::to_owned));
+            }
+            ("threads", Value::Object(threads)) => {
+                for (t, thread) in threads {
+                    let state = thread["state"].as_str().unwrap_or_default();
+                    let conditions = thread["conditions"].as_str().unwrap_or_default();
+                    let count = &thread["count"];
+                    words.push(format!(
+                        "thread {t}: state {state}, conditions {conditions}, count {count}"
+                    ));
+                }
+            }
+            (name, Value::String(text)) => words.push(format!("{name} {text}")),
+            (name, value) => words.push(format!("{name} {value}")),
+        }
+    }
+    match words.is_empty() {
+        true => "nothing".into(),
+        false => words.join(", "),
+    }
+}

@@ -1,0 +1,168 @@
+//! Hypotheses on designs of which the mistake is known.
+
+use pmu_model::implementation::CpWhenNotCounting;
+use pmu_model::{CycleInput, CycleOutput, Implementation};
+
+use super::*;
+use crate::dut::{Dut, ModelledDut};
+use crate::stimulus::{Generator, Profile};
+
+/// The cycles of the default profile, and what a design of the model for `implementation` does.
+fn recording_of(implementation: &Implementation, seed: u64, cycles: usize) -> Recording {
+    let generated = Implementation::default();
+    let mut generator = Generator::new(seed, &generated, &Profile::default()).expect("stimulus");
+    let mut inputs = vec![CycleInput::default(); cycles];
+    generator.fill(&mut inputs);
+    let mut dut = ModelledDut::new(implementation).expect("a design");
+    let mut rtl = vec![CycleOutput::default(); cycles];
+    dut.run(&inputs, &mut rtl).expect("no stop");
+    Recording {
+        inputs,
+        rtl,
+        ..Recording::default()
+    }
+}
+
+/// Puts the first divergence from the model into a recording.
+fn diverging(mut recording: Recording) -> Recording {
+    let implementation = Implementation::default();
+    let random = recording.random().expect("cycles");
+    let model = Model::new(&implementation).expect("legal");
+    let (expected, unknown) = run_model(model, &recording, &random);
+    let first = first_difference(&expected, &unknown, &recording.rtl);
+    recording.divergent = first.expect("the mistake shows");
+    recording
+}
+
+/// A recording of the contract with a mistake.
+fn mistaken(mistake: Mistake, cycles: usize) -> Recording {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, cycles);
+    let mut varied = Varied::new(&implementation, mistake).expect("legal");
+    let random = recording.random().expect("cycles");
+    for (k, input) in recording.inputs.iter().enumerate() {
+        recording.rtl[k] = varied.step(input, random[k]);
+    }
+    diverging(recording)
+}
+
+#[test]
+fn without_a_mistake_the_contract_is_the_model() {
+    let implementation = Implementation::default();
+    for seed in 1..4 {
+        let recording = recording_of(&implementation, seed, 30_000);
+        let random = recording.random().expect("cycles");
+        let model = Model::new(&implementation).expect("legal");
+        let (expected, unknown) = run_model(model, &recording, &random);
+        let mut varied = Varied::new(&implementation, Mistake::None).expect("legal");
+        for (k, input) in recording.inputs.iter().enumerate() {
+            let output = varied.step(input, random[k]);
+            let differs = first_difference(&expected[k..=k], &unknown[k..=k], &[output]);
+            assert_eq!(differs, None, "seed {seed}, cycle {k}");
+        }
+    }
+}
+
+#[test]
+fn a_mistake_is_found_and_no_other() {
+    let mistakes: [Mistake; 6] = [
+        datapath::Datapath::LinkBase.into(),
+        counters::Counters::CarryLost.into(),
+        filters::Filters::VsSwapped.into(),
+        threads::Threads::AnyStall.into(),
+        access::Access::PmuacrIgnored(true).into(),
+        timing::Timing::WriteLate.into(),
+    ];
+    for mistake in mistakes {
+        let found = test(&mistaken(mistake, 12_000), &Implementation::default());
+        let texts: Vec<_> = found
+            .explaining
+            .iter()
+            .map(|found| found.text.clone())
+            .collect();
+        assert_eq!(texts, [mistake.to_string()]);
+        let explaining = &found.explaining[0];
+        assert!(explaining.differing > 0 && explaining.explained == found.compared);
+    }
+}
+
+#[test]
+fn a_knob_is_named() {
+    let mut implementation = Implementation::default();
+    implementation.knobs.cp_when_not_counting = CpWhenNotCounting::Hold;
+    let recording = diverging(recording_of(&implementation, 1, 8000));
+    let found = test(&recording, &Implementation::default());
+    let knobs: Vec<_> = found
+        .explaining
+        .iter()
+        .map(|found| found.knob.as_deref())
+        .collect();
+    assert_eq!(knobs, [Some("cp_when_not_counting=HOLD")]);
+    let line = &found.lines()[0];
+    assert!(
+        line.starts_with("RTL behaves as cp_when_not_counting=HOLD: explains "),
+        "{line}"
+    );
+}
+
+/// Increments that come a cycle late are the model's own, shifted.
+#[test]
+fn late_increments_are_found() {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, 4000);
+    for k in (1..recording.rtl.len()).rev() {
+        recording.rtl[k].increment = recording.rtl[k - 1].increment;
+    }
+    let found = test(&diverging(recording), &implementation);
+    assert_eq!(found.explaining.len(), 1);
+    assert_eq!(
+        found.explaining[0].text,
+        "increments are shown one cycle late"
+    );
+}
+
+#[test]
+fn two_mistakes_at_once_are_explained_by_none() {
+    let mut recording = mistaken(datapath::Datapath::LinkBase.into(), 6000);
+    for output in &mut recording.rtl {
+        output.pmsicr &= !1;
+    }
+    let found = test(&diverging(recording), &Implementation::default());
+    assert!(found.explaining.is_empty());
+    assert!(
+        found.lines()[0].starts_with("none of "),
+        "{:?}",
+        found.lines()
+    );
+}
+
+#[test]
+fn a_recording_without_the_divergence_is_not_tested() {
+    let recording = recording_of(&Implementation::default(), 1, 100);
+    let found = test(&recording, &Implementation::default());
+    let why = found.untested.expect("no test");
+    assert_eq!(why, "the recorded cycles do not show the divergence");
+    let empty = test(&Recording::default(), &Implementation::default());
+    assert!(empty.untested.is_some() && empty.explaining.is_empty());
+}
+
+#[test]
+fn knobs_are_each_another_legal_implementation() {
+    let implementation = Implementation::default();
+    let knobs = knobs::all(&implementation);
+    let names: Vec<_> = knobs.iter().map(|knob| knob.text.as_str()).collect();
+    for expected in [
+        "rhbwbb=LITERAL",
+        "layout=2021",
+        "spe.init_load=FIRST_OP",
+        "cycles.cond_gated=false",
+        "oor_reserved=RAZ_WI",
+    ] {
+        assert!(names.contains(&expected), "{expected}: {names:?}");
+    }
+    assert!(
+        knobs
+            .iter()
+            .all(|knob| knob.implementation != implementation)
+    );
+}

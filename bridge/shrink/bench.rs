@@ -1,0 +1,264 @@
+//! Runs of design and model on a candidate.
+
+use std::sync::atomic::Ordering;
+
+use pmu_model::{
+    CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder, SysReg, Unknown,
+};
+
+use crate::diagnosis::causes::causes;
+use crate::diagnosis::replay::WindowCycle;
+use crate::dut::{Dut, Pulse, Stop};
+use crate::lockstep::batch::BATCH;
+use crate::lockstep::compare::{Difference, differences, first_difference};
+use crate::lockstep::delay::Delay;
+
+use super::ShrinkError;
+
+/// Makes another instance of the design.
+pub type Make<'a> = Box<dyn FnMut() -> Result<Box<dyn Dut>, String> + Send + 'a>;
+
+/// Puts the next batch of cycles into a buffer; an empty one at the end.
+pub type Next<'a> = dyn FnMut(&mut Vec<CycleInput>) -> Result<(), ShrinkError> + 'a;
+
+/// How a run fails, if it does; or how the design stopped.
+pub type Ran = Result<Option<Failing>, Stop>;
+
+/// How a stimulus fails.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// The cycle in which the difference shows.
+    pub cycle: usize,
+    /// The field that differs and does not follow from another one, by its name in reports.
+    pub field: String,
+    /// The model's value.
+    pub expected: String,
+    /// The design's value.
+    pub rtl: String,
+    /// What was UNKNOWN in any of the cycles.
+    pub unknown: Unknown,
+}
+
+/// Design and model, for run after run.
+pub struct Bench<'a> {
+    make: Make<'a>,
+    dut: Option<Box<dyn Dut>>,
+    /// A reset leaves something of the design unset: every run needs a new instance.
+    forgets: bool,
+    model: Model,
+    pulse: Pulse,
+    trials: u64,
+    rtl: Vec<CycleOutput>,
+    expected: Vec<CycleOutput>,
+    unknown: Vec<Unknown>,
+    inputs: Vec<CycleInput>,
+}
+
+/// What goes before every run, and is not compared: an instance starts with what its memory held, and a design whose
+/// reset forgets something would show it. After this, counters are off and zero, and flags are clear.
+fn wash() -> [CycleInput; 5] {
+    const COUNTERS_TO_ZERO: u64 = 0b110;
+    [
+        CycleInput::reset(),
+        CycleInput::write(SysReg::Pmcr, COUNTERS_TO_ZERO),
+        CycleInput::write(SysReg::Pmcntenclr, u64::MAX),
+        CycleInput::write(SysReg::Pmovsclr, u64::MAX),
+        CycleInput::reset(),
+    ]
+}
+
+impl<'a> Bench<'a> {
+    /// A bench for the designs that `make` makes.
+    ///
+    /// # Errors
+    /// The implementation is impossible.
+    pub fn new(
+        implementation: &Implementation,
+        make: Make<'a>,
+    ) -> Result<Self, ImplementationError> {
+        Ok(Self {
+            make,
+            dut: None,
+            forgets: false,
+            model: Model::new(implementation)?,
+            pulse: Pulse::default(),
+            trials: 0,
+            rtl: Vec::new(),
+            expected: Vec::new(),
+            unknown: Vec::new(),
+            inputs: Vec::new(),
+        })
+    }
+
+    /// Signs of life, for a supervisor.
+    pub fn pulse(&self) -> Pulse {
+        self.pulse.clone()
+    }
+
+    /// Runs so far.
+    pub fn trials(&self) -> u64 {
+        self.trials
+    }
+
+    /// From here on every run has a new instance: a reset does not bring this design into a known state.
+    pub fn renew(&mut self) {
+        self.forgets = true;
+    }
+
+    /// Whether every run has a new instance.
+    pub fn renews(&self) -> bool {
+        self.forgets
+    }
+
+    /// Runs `cycles`, the first of which is a reset, on a new instance.
+    ///
+    /// # Errors
+    /// The design cannot be had.
+    pub fn fresh(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
+        self.dut = None;
+        self.run(cycles)
+    }
+
+    /// Runs `cycles`, the first of which is a reset.
+    ///
+    /// # Errors
+    /// The design cannot be had.
+    pub fn run(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
+        let mut batches = cycles.chunks(BATCH);
+        self.run_batches(&mut |batch| {
+            batch.clear();
+            batch.extend_from_slice(batches.next().unwrap_or_default());
+            Ok(())
+        })
+    }
+
+    /// Runs the batches that `next` makes, up to an empty one or the first divergence. The first cycle is a reset.
+    ///
+    /// # Errors
+    /// The design cannot be had, or `next` fails.
+    pub fn run_batches(&mut self, next: &mut Next<'_>) -> Result<Ran, ShrinkError> {
+        let mut dut = match self.dut.take().filter(|_| !self.forgets) {
+            Some(dut) => dut,
+            None => (self.make)().map_err(ShrinkError::Design)?,
+        };
+        self.trials += 1;
+        let mut model = self.model.clone();
+        let mut delay = Delay::new(&dut.parameters());
+        let mut seen = Unknown::default();
+        let (mut start, mut batch) = (0, Vec::new());
+        if let Err(stop) = self.drive(dut.as_mut(), &wash()) {
+            return Ok(Err(Stop {
+                completed: 0,
+                ..stop
+            }));
+        }
+        loop {
+            next(&mut batch)?;
+            if batch.is_empty() {
+                self.dut = Some(dut);
+                return Ok(Ok(None));
+            }
+            if let Err(stop) = self.drive(dut.as_mut(), &batch) {
+                // What has stopped does not run again.
+                return Ok(Err(Stop {
+                    completed: start + stop.completed,
+                    ..stop
+                }));
+            }
+            let before = model.clone();
+            self.expect(&mut model, &mut delay, &batch);
+            let early = delay.depth().saturating_sub(start).min(batch.len());
+            let first = first_difference(
+                &self.expected[early..],
+                &self.unknown[early..],
+                &self.rtl[early..],
+            );
+            let first = first.map(|k| k + early);
+            let compared = first.map_or(batch.len(), |k| k + 1);
+            for unknown in &self.unknown[early.min(compared)..compared] {
+                seen.access_data |= unknown.access_data;
+                seen.increments |= unknown.increments;
+                seen.spe |= unknown.spe;
+            }
+            if let Some(k) = first {
+                let root = self.root(&batch, before, k, &delay);
+                self.dut = Some(dut);
+                return Ok(Ok(Some(Failing {
+                    cycle: start + k,
+                    field: root.field.name(&self.inputs[k]),
+                    expected: root.field.text(root.expected),
+                    rtl: root.field.text(root.rtl),
+                    unknown: seen,
+                })));
+            }
+            start += batch.len();
+        }
+    }
+
+    fn drive(&mut self, dut: &mut dyn Dut, batch: &[CycleInput]) -> Result<(), Stop> {
+        self.rtl.resize(batch.len(), CycleOutput::default());
+        self.pulse.running.store(true, Ordering::Relaxed);
+        let ran = dut.run(batch, &mut self.rtl);
+        self.pulse.running.store(false, Ordering::Relaxed);
+        self.pulse
+            .cycles
+            .fetch_add(batch.len() as u64, Ordering::Relaxed);
+        ran
+    }
+
+    /// Runs the model on a batch with the bytes that the design drew (DUT-61).
+    fn expect(&mut self, model: &mut Model, delay: &mut Delay, batch: &[CycleInput]) {
+        self.expected.resize(batch.len(), CycleOutput::default());
+        self.unknown.resize(batch.len(), Unknown::default());
+        self.inputs.clear();
+        self.inputs.extend_from_slice(batch);
+        let random: Vec<_> = self.rtl.iter().map(|output| output.random_byte).collect();
+        model.run(batch, &random, &mut self.expected, &mut self.unknown);
+        delay.apply(&mut self.inputs, &mut self.expected, &mut self.unknown);
+    }
+
+    /// The difference of cycle `k` of a batch that does not follow from another one. `model` is that before the batch.
+    fn root(&self, batch: &[CycleInput], mut model: Model, k: usize, delay: &Delay) -> Difference {
+        let (expected, unknown, rtl) = (&self.expected[k], &self.unknown[k], &self.rtl[k]);
+        let differences = differences(expected, unknown, rtl);
+        let late = delay.of(differences.first()) as usize;
+        let first = differences[0];
+        // With a latency across a batch the record is of another model: the first difference will do.
+        let Some(about) = k.checked_sub(late) else {
+            return first;
+        };
+        for (input, rtl) in batch.iter().zip(&self.rtl).take(about) {
+            let byte = rtl.random_byte;
+            let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
+            model.step(
+                input,
+                byte,
+                &mut output,
+                &mut unknown,
+                &mut pmu_model::NoTracer,
+            );
+        }
+        let at = model.clone();
+        let mut recorder = Recorder::new(1);
+        let (mut output, mut ignored) = (CycleOutput::default(), Unknown::default());
+        let byte = self.rtl[about].random_byte;
+        model.step(
+            &batch[about],
+            byte,
+            &mut output,
+            &mut ignored,
+            &mut recorder,
+        );
+        let record = recorder.records().next().cloned();
+        let window = record.map(|record| WindowCycle {
+            input: batch[about],
+            record,
+            expected: *expected,
+            unknown: *unknown,
+            rtl: *rtl,
+        });
+        let caused = causes(&differences, window.as_ref(), &at, rtl);
+        let root = caused.iter().find(|caused| caused.cause.is_none());
+        root.map_or(first, |caused| caused.difference)
+    }
+}

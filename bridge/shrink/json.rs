@@ -1,0 +1,138 @@
+//! A shrunk stimulus for programs: what is driven in each cycle, and nothing that is at rest.
+
+use pmu_model::contract::control;
+use pmu_model::{AccessKind, CycleInput, Implementation};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::lockstep::compare::access_name;
+
+use super::Reduced;
+use super::parts::hpmn_at_rest;
+
+/// Version of the JSON form.
+const FORMAT: u32 = 1;
+
+/// A shrunk stimulus, for programs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shrunk<'a> {
+    /// Version of this form.
+    pub format: u32,
+    /// The field that differs, in the last cycle.
+    pub field: &'a str,
+    /// The model's value.
+    pub expected: &'a str,
+    /// The design's value.
+    pub rtl: &'a str,
+    /// Number of the divergent cycle.
+    pub cycle: usize,
+    /// Register writes.
+    pub writes: usize,
+    /// Whether nothing more can be taken away.
+    pub minimal: bool,
+    /// Features, sizes and knobs.
+    pub implementation: &'a Implementation,
+    /// The cycles, by the names of `docs/dut-contract.md`, section 2. What is missing is 0, but for `counting_allowed`,
+    /// which is all ones but in a cycle of reset, and `hpmn`, which is the number of counters where `driven` has bit 0.
+    pub cycles: Vec<Value>,
+}
+
+/// A shrunk stimulus as it is written for programs.
+pub fn shrunk<'a>(reduced: &'a Reduced, implementation: &'a Implementation) -> Shrunk<'a> {
+    let failing = &reduced.failing;
+    let cycles = reduced.cycles.iter();
+    Shrunk {
+        format: FORMAT,
+        field: &failing.field,
+        expected: &failing.expected,
+        rtl: &failing.rtl,
+        cycle: failing.cycle,
+        writes: reduced.writes(),
+        minimal: reduced.minimal,
+        implementation,
+        cycles: cycles
+            .map(|input| cycle(input, implementation.pmu.counters))
+            .collect(),
+    }
+}
+
+/// What is not at rest in a cycle.
+fn cycle(input: &CycleInput, counters: u8) -> Value {
+    let mut map = Map::new();
+    let mut put = |name: &str, value: Value, rest: Value| {
+        if value != rest {
+            map.insert(name.into(), value);
+        }
+    };
+    let hexadecimal = |value: u64| Value::from(format!("{value:#x}"));
+    let zero = || hexadecimal(0);
+    put("reset", input.reset.into(), 0.into());
+    if input.access_kind != AccessKind::None as u8 {
+        let access = json!({
+            "kind": KINDS[usize::from(input.access_kind).min(KINDS.len() - 1)],
+            "register": access_name(input),
+            "address": hexadecimal(input.access_address.into()),
+            "data": hexadecimal(input.access_data),
+            "rt": input.access_rt,
+        });
+        put("access", access, Value::Null);
+    }
+    let events: Map<_, _> = input
+        .event
+        .iter()
+        .enumerate()
+        .filter(|&(_, &value)| value != 0)
+        .map(|(lane, &value)| (lane.to_string(), value.into()))
+        .collect();
+    put("event", events.into(), Map::new().into());
+    let allowed = if input.is_reset() { 0 } else { u32::MAX };
+    put(
+        "counting_allowed",
+        hexadecimal(input.counting_allowed.into()),
+        hexadecimal(allowed.into()),
+    );
+    let hpmn = hpmn_at_rest(input, counters);
+    put("hpmn", input.hpmn.into(), hpmn.into());
+    put("driven", input.driven.into(), 0.into());
+    put("clock_stopped", input.clock_stopped.into(), 0.into());
+    put("operations", input.operations.into(), 0.into());
+    put("complete", input.complete.into(), 0.into());
+    put("filtered_out", input.filtered_out.into(), 0.into());
+    put("profiling", hexadecimal(input.profiling.into()), zero());
+    let controls = control::NAMES.iter().enumerate();
+    let controls: Vec<_> = controls
+        .filter(|&(bit, _)| input.controls >> bit & 1 == 1)
+        .map(|(_, &name)| Value::from(name))
+        .collect();
+    put("controls", controls.into(), Vec::<Value>::new().into());
+    put("pmuacr", hexadecimal(input.pmuacr.into()), zero());
+    put("spmaccessr_el2", hexadecimal(input.spmaccessr_el2), zero());
+    put("spmaccessr_el3", hexadecimal(input.spmaccessr_el3), zero());
+    let threads: Map<_, _> = input
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(_, thread)| **thread != Default::default())
+        .map(|(t, thread)| {
+            let thread = json!({
+                "state": hexadecimal(thread.state.into()),
+                "conditions": hexadecimal(thread.conditions.into()),
+                "count": thread.count,
+            });
+            (t.to_string(), thread)
+        })
+        .collect();
+    put("threads", threads.into(), Map::new().into());
+    map.into()
+}
+
+/// Names of the kinds of access, by code.
+const KINDS: [&str; 7] = [
+    "none",
+    "MRS",
+    "MSR",
+    "MRC",
+    "MCR",
+    "external read",
+    "external write",
+];
