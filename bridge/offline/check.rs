@@ -16,6 +16,7 @@ use super::wiring::Wiring;
 use crate::diagnosis::replay::{AFTER, BEFORE};
 use crate::diagnosis::{Replay, Reproduction, Window, WindowCycle};
 use crate::dut::{ParameterMismatch, check_parameters};
+use crate::hypotheses::{NEAR, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, differences, first_difference};
 use crate::lockstep::delay::Delay;
@@ -183,8 +184,12 @@ struct Segment {
     start: u64,
     model: Model,
     delay: Delay,
+    has_reset: bool,
     rows: Rows,
 }
+
+/// Batches that are kept at most.
+const KEPT: usize = 64;
 
 struct Check<'c> {
     sampler: Sampler,
@@ -287,6 +292,7 @@ impl Check<'_> {
             start,
             model: self.model.clone(),
             delay: self.delay.clone(),
+            has_reset: rows.inputs.iter().any(CycleInput::is_reset),
             rows: Rows::default(),
         };
         let mut count = rows.len();
@@ -357,8 +363,7 @@ impl Check<'_> {
             }
             (Some(Stop::Vague(fault)), _) => self.checked.fault = Some(fault),
             (_, None) => {
-                // One batch before the present one is enough for a window.
-                if self.past.len() > 1
+                while self.is_oldest_needless()
                     && let Some(oldest) = self.past.pop_front()
                 {
                     *rows = oldest.rows;
@@ -487,15 +492,22 @@ impl Check<'_> {
         }
     }
 
+    /// Whether the oldest batch is of no use: one batch before the present one is enough for a window, and hypotheses
+    /// begin with a reset.
+    fn is_oldest_needless(&self) -> bool {
+        let later = self.past.iter().skip(1);
+        self.past.len() > KEPT || later.rev().skip(1).any(|segment| segment.has_reset)
+    }
+
     /// Reads a few cycles on, and runs the cycles around row `k` of the last batch again, recorded.
     fn found(&mut self, source: &mut impl Source, k: usize, divergence: Divergence) -> Found {
         let after = AFTER as usize;
         let mut more = Rows::default();
         let last = &self.past[self.past.len() - 1].rows;
-        let missing = (k + 1 + after).saturating_sub(last.len());
+        let missing = (k + 1 + after.max(NEAR)).saturating_sub(last.len());
         let time = last.times[k];
         if missing > 0 {
-            // What follows is for the window alone: without it, it is shorter.
+            // What follows is for the window and the hypotheses alone: without it, they have less.
             let _ = self.sampler.fill(source, &mut more, missing);
         }
         let edge = self.checked.skipped + divergence.cycle;
@@ -518,6 +530,7 @@ impl Check<'_> {
             all.outputs.extend_from_slice(&rows.outputs);
             all.shown.extend_from_slice(&rows.shown);
         }
+        let recording = self.recording(&more, cycle);
         let count = all.inputs.len().min(wanted);
         let end = all.shown.get(count).copied();
         let silent = (from.saturating_sub(start) as usize).min(count);
@@ -578,10 +591,48 @@ impl Check<'_> {
             replay: Replay {
                 window,
                 reproduction: Reproduction::Same { from: start },
+                recording,
             },
             times,
             time,
             edge,
+        }
+    }
+}
+
+impl Check<'_> {
+    /// What hypotheses are tested on: the cycles from the last reset before the divergent `cycle` to what `more` has after
+    /// the batches that are kept, or to the first row that is not known. Empty if there is no reset, if the divergent
+    /// cycle is not among them, or if outputs have no signal.
+    fn recording(&self, more: &Rows, cycle: u64) -> Recording {
+        let start = self.past[0].start;
+        let divergent = (cycle - start) as usize;
+        let mut recording = Recording {
+            first: start,
+            latency: self.delay.depth(),
+            ..Recording::default()
+        };
+        for rows in self.past.iter().map(|segment| &segment.rows).chain([more]) {
+            let known = rows.vague.first().map(|vague| vague.row);
+            let end = known.unwrap_or(rows.inputs.len());
+            recording.inputs.extend_from_slice(&rows.inputs[..end]);
+            recording.rtl.extend_from_slice(&rows.outputs[..end]);
+            if known.is_some() {
+                break;
+            }
+        }
+        let all_mapped = words(&self.mapped).iter().all(|&word| word == u64::MAX);
+        let reset = match recording.inputs.get(..=divergent) {
+            Some(inputs) if all_mapped => inputs.iter().rposition(CycleInput::is_reset),
+            _ => None,
+        };
+        match reset {
+            None => Recording::default(),
+            Some(reset) => {
+                recording.forget(reset);
+                recording.divergent = divergent - reset;
+                recording
+            }
         }
     }
 }

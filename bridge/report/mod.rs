@@ -234,7 +234,9 @@ pub fn report_with(
             .collect(),
         explanation: explain(&difference, window, about),
         hypotheses: match replay.recording.inputs.is_empty() {
-            true => Findings::untested("the re-run did not reach this divergence"),
+            true => {
+                Findings::untested("the cycles from a reset to this divergence are not recorded")
+            }
             false => hypotheses::test(&replay.recording, implementation),
         },
         cycles: cells::cells(field, window, divergence, &internals),
