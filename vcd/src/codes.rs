@@ -49,7 +49,7 @@ pub(crate) fn number(code: u32) -> usize {
 }
 
 #[inline(always)]
-fn masked_number(code: u32, mask: u32) -> usize {
+pub(crate) fn masked_number(code: u32, mask: u32) -> usize {
     let d = code.wrapping_sub(0x2020_2020 & mask);
     let digit = |i: u32| (d >> (8 * i) & 0xff) as usize;
     digit(0) + 94 * (digit(1) + 94 * (digit(2) + 94 * digit(3)))

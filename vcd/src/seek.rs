@@ -436,33 +436,42 @@ impl<R: Read + Seek> Stream<R> {
         traces: &mut [Trace],
         none_is_none: bool,
     ) -> Result<(), Error> {
+        let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
+        let slots = Slots::new(self.header().signal_count(), &sought);
+        let mut found = vec![false; sought.len()];
+        let mut places = Vec::new();
         for (signal, place) in lasts {
-            let Some(offset) = place else {
-                missing.retain(|&place| !none_is_none || probes[place].signal() != signal);
-                continue;
-            };
-            if missing
-                .iter()
-                .all(|&place| probes[place].signal() != signal)
-            {
+            match place {
+                Some(place) => places.push((place, signal)),
+                None => slots.of(signal).for_each(|slot| found[slot] = none_is_none),
+            }
+        }
+        // Most are values that stand together at the start of the dump.
+        places.sort_unstable_by_key(|&(place, _)| place);
+        let mut jumped = false;
+        for (offset, signal) in places {
+            if slots.of(signal).next().is_none() {
                 continue;
             }
-            self.jump(Place { offset, lines: 0 }, 0)?;
+            if !(jumped && self.skip_to(offset)) {
+                self.jump(Place { offset, lines: 0 }, 0)?;
+                jumped = true;
+            }
             let _broke_off = self.try_for_each(|event| match event {
                 Event::Change(changed, value) => {
-                    missing.retain(|&place| {
-                        let here = changed == signal && probes[place].signal() == signal;
-                        if here {
-                            traces[place].initial = Some(probes[place].value(value));
-                            traces[place].drop_repeated();
-                        }
-                        !here
-                    });
+                    for slot in slots.of(changed).filter(|_| changed == signal) {
+                        let trace = &mut traces[missing[slot]];
+                        trace.initial = Some(sought[slot].value(value));
+                        trace.drop_repeated();
+                        found[slot] = true;
+                    }
                     ControlFlow::Break(())
                 }
                 _ => ControlFlow::Continue(()),
             })?;
         }
+        let mut found = found.into_iter();
+        missing.retain(|_| found.next() == Some(false));
         Ok(())
     }
 

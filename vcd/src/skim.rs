@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 use crate::block::{BLOCK, Block, Lanes, Work, best, is_value};
 use crate::changes::{Event, Progress, event, ticks};
-use crate::codes::{Codes, DIRECT, number};
+use crate::codes::{Codes, DIRECT, masked_number, number};
 use crate::digits::eight;
 use crate::error::Error;
 use crate::find::Probe;
@@ -188,6 +188,8 @@ pub(crate) struct Lasts {
     signals: Vec<SignalId>,
     /// By the number of a code, one more than the place in `signals`.
     slots: Vec<u32>,
+    /// The same by the index of a signal.
+    slots_of_signals: Vec<u32>,
     /// By slot, where the parser can begin to read the last change. The first slot is for all
     /// other signals; 0 is for none.
     places: Vec<u64>,
@@ -199,12 +201,10 @@ impl Lasts {
         let mut lasts = Self {
             signals: Vec::new(),
             slots: Vec::new(),
+            slots_of_signals: vec![0; header.signal_count()],
             places: vec![0],
         };
         for probe in probes {
-            if lasts.signals.contains(&probe.signal()) {
-                continue;
-            }
             let code = header.variables().get(probe.variable_index())?.code();
             if code.len() > SOUGHT_CODE {
                 return None;
@@ -213,10 +213,15 @@ impl Lasts {
             if number >= DIRECT {
                 return None;
             }
+            lasts.slots.resize((number + 1).max(lasts.slots.len()), 0);
+            if lasts.slots[number] != 0 {
+                continue;
+            }
             lasts.signals.push(probe.signal());
             lasts.places.push(0);
-            lasts.slots.resize((number + 1).max(lasts.slots.len()), 0);
-            lasts.slots[number] = lasts.signals.len() as u32;
+            let slot = lasts.signals.len() as u32;
+            lasts.slots[number] = slot;
+            *lasts.slots_of_signals.get_mut(probe.signal().index())? = slot;
         }
         Some(lasts)
     }
@@ -247,8 +252,9 @@ impl Lasts {
         let line = (word >> (56 - 8 * length)) as u8 == b'\n';
         let time = line & (token as u8 == b'#');
         let code = token >> (8 * u32::from(line));
-        let short = code <= u64::from(u32::MAX);
-        let slot = match self.slots.get(number(code as u32)) {
+        let mask = (1_u64 << (8 * (length - u32::from(line)))) - 1;
+        let short = mask <= u64::from(u32::MAX);
+        let slot = match self.slots.get(masked_number(code as u32, mask as u32)) {
             Some(&slot) if !time & short => slot,
             _ => 0,
         };
@@ -256,9 +262,8 @@ impl Lasts {
     }
 
     fn change(&mut self, signal: SignalId, place: u64) {
-        if let Some(found) = self.signals.iter().position(|&other| other == signal) {
-            self.places[found + 1] = place;
-        }
+        let slot = self.slots_of_signals.get(signal.index());
+        self.places[slot.map_or(0, |&slot| slot as usize)] = place;
     }
 }
 

@@ -340,6 +340,18 @@ impl<R: Read + Seek> Stream<R> {
         Ok(())
     }
 
+    /// Goes on to a place between two commands, if it is in the window; whether it is.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> bool {
+        let buffer = &mut self.buffer;
+        let within = offset.checked_sub(buffer.place.offset + buffer.start as u64);
+        let start = within.map(|within| buffer.start as u64 + within);
+        match start.and_then(|start| usize::try_from(start).ok()) {
+            Some(start) if start < buffer.end => buffer.start = start,
+            _ => return false,
+        }
+        true
+    }
+
     /// Place at which the changes begin.
     pub(crate) const fn start(&self) -> Place {
         self.changes
