@@ -97,7 +97,7 @@ impl<R: Read + Seek> Stream<R> {
     ///
     /// ```
     /// use std::io::Cursor;
-    /// use lockstep_vcd::Stream;
+    /// use lockstep_vcd::{Source, Stream};
     ///
     /// let text = b"$var wire 1 ! clk $end $enddefinitions $end\n\
     ///     #0\n0!\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n";

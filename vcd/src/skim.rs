@@ -15,7 +15,7 @@ use crate::codes::{Codes, DIRECT, masked_number, number};
 use crate::digits::eight;
 use crate::error::Error;
 use crate::find::Probe;
-use crate::header::{Header, SignalId};
+use crate::header::{Header, SignalId, Variable};
 use crate::stream::{MAX_COMMAND, WINDOW, read};
 use crate::value::{State, ValueRef};
 
@@ -195,25 +195,30 @@ pub(crate) struct Lasts {
     places: Vec<u64>,
 }
 
+/// The number of a variable's code, if it can be sought.
+fn number_of(variable: &Variable) -> Option<usize> {
+    let code = variable.code();
+    if code.len() > SOUGHT_CODE {
+        return None;
+    }
+    let number = number(code.bytes().rev().fold(0, |key, c| key << 8 | u32::from(c)));
+    (number < DIRECT).then_some(number)
+}
+
 impl Lasts {
     /// None if one has a long code, or one of a very high number.
     pub(crate) fn new(header: &Header, probes: impl IntoIterator<Item = Probe>) -> Option<Self> {
+        let numbers = header.variables().iter().map(number_of);
+        let most = numbers.flatten().max().unwrap_or(0);
         let mut lasts = Self {
             signals: Vec::new(),
-            slots: Vec::new(),
+            // Of all signals, so that hardly a code is outside: nobody could predict which.
+            slots: vec![0; most + 1],
             slots_of_signals: vec![0; header.signal_count()],
             places: vec![0],
         };
         for probe in probes {
-            let code = header.variables().get(probe.variable_index())?.code();
-            if code.len() > SOUGHT_CODE {
-                return None;
-            }
-            let number = number(code.bytes().rev().fold(0, |key, c| key << 8 | u32::from(c)));
-            if number >= DIRECT {
-                return None;
-            }
-            lasts.slots.resize((number + 1).max(lasts.slots.len()), 0);
+            let number = number_of(header.variables().get(probe.variable_index())?)?;
             if lasts.slots[number] != 0 {
                 continue;
             }
@@ -455,7 +460,11 @@ impl<'s, R: Read> Skim<'s, R> {
             let valid = below(irregular);
             let hashes = block.hash & block.starts(before) & valid;
             let code_before = block.code << 1 | u64::from(before == code);
-            batch.changes(base, block.feed & code_before & valid, hashes, hash);
+            let changes = block.feed & code_before & valid;
+            // Where last changes are sought, most lines are other ones.
+            if !LASTS || changes != 0 {
+                batch.changes(base, changes, hashes, hash);
+            }
             if LASTS {
                 batch.lines(base, block.feed & valid);
             }
@@ -531,15 +540,17 @@ impl<'s, R: Read> Skim<'s, R> {
         }
         batch.changes = 0;
         if LASTS && let Some(lasts) = &mut self.lasts {
+            let mut start = batch.line;
             for &end in &batch.feeds[..batch.lines] {
                 let end = end as usize;
                 if stop.is_some_and(|stop| end >= stop) {
                     break;
                 }
                 let word = eight(&bytes[end - BEFORE..]).ok_or(Faulty)?;
-                lasts.line(word, self.offset + batch.line as u64);
-                batch.line = end + 1;
+                lasts.line(word, self.offset + start as u64);
+                start = end + 1;
             }
+            batch.line = start;
             batch.lines = 0;
         }
         Ok(stop)
