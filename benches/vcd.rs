@@ -1,5 +1,5 @@
 //! Readers of waveform dumps, as ratios to wellen and the `vcd` crate: on a dump of the bundled RTL with many signals,
-//! and on one of nine signals with millions of time stamps.
+//! and on one of nine signals with millions of time stamps. All of it, and windows around a time and a clock cycle.
 //!
 //! `make bench`; `cargo bench --bench vcd -- ROUNDS` for another number of rounds than 5. The dumps, of 300 MB each,
 //! are made once and left in `target/tmp/dumps`.

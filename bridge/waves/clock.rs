@@ -95,20 +95,18 @@ fn is_bit(variable: &Variable) -> bool {
         )
 }
 
-/// Sees the rising edges of a clock. An edge needs a value before it: a clock whose first value is 1 has not risen.
+/// Sees the rising edges of a clock, as [`Sampler`](lockstep_vcd::Sampler) does. An edge needs a value before it: a
+/// clock whose first value is 1 has not risen. A value without bits is none of 0, 1, x and z.
 #[derive(Clone, Debug, Default)]
 pub struct Edges {
-    last: Option<State>,
-    next: Option<State>,
+    last: Option<Option<State>>,
+    next: Option<Option<State>>,
 }
 
 impl Edges {
     /// The clock takes a value.
     pub fn change(&mut self, value: &Value) {
-        self.next = value
-            .bits()
-            .and_then(|bits: &Bits| bits.bit(0))
-            .or(self.next);
+        self.next = Some(value.bits().and_then(|bits: &Bits| bits.bit(0)));
     }
 
     /// Ends a tick; whether the clock has risen in it.
@@ -117,7 +115,7 @@ impl Edges {
             return false;
         };
         let last = self.last.replace(next);
-        next == State::One && last.is_some_and(|last| last != State::One)
+        next == Some(State::One) && last.is_some_and(|last| last != Some(State::One))
     }
 }
 

@@ -133,7 +133,8 @@ impl Request<'_> {
         }
     }
 
-    /// The rows of `dump`, which was just opened. A file is read only around the place, if that is a time.
+    /// The rows of `dump`, which was just opened. A file is read only around the place; up to a cycle, only the edges
+    /// of the clock are read.
     ///
     /// # Errors
     /// [`RowsError`].
@@ -175,7 +176,7 @@ impl Request<'_> {
     fn seek<R: Read + Seek>(&self, stream: &mut Stream<R>) -> Result<Rows, RowsError> {
         let places = match self.target {
             Target::Time(at) => self.places_around(stream, at)?,
-            Target::Cycle(_) => self.places_from_start(stream)?,
+            Target::Cycle(at) => self.places_of_cycles(stream, at)?,
         };
         let all = || places.before.iter().chain(&places.after);
         let (Some(first), Some(last)) = (all().next(), all().last()) else {
@@ -203,30 +204,24 @@ impl Request<'_> {
         Ok(self.rows(before, after, None))
     }
 
-    /// Rows at and before the target, as many as are kept, and rows after it, from the start of the dump.
-    fn places_from_start<R: Read + Seek>(
+    /// Rows at and before the cycle `at`, as many as are kept, and rows after it, counted from the start of the dump.
+    fn places_of_cycles<R: Read + Seek>(
         &self,
         stream: &mut Stream<R>,
+        at: u64,
     ) -> Result<Places, RowsError> {
         let clock = self.pace.clock().ok_or(RowsError::NoEdge)?;
-        let mut ticks = Ticks::new(stream.header(), &[clock]);
-        let mut edges = Edges::default();
+        let (before, after) = (self.kept() as u64 - 1, self.wanted_after(false) as u64);
+        let (first, last) = (at.saturating_sub(before), at.saturating_add(after));
+        let rises = stream.rises(clock, first..=last, self.probes)?;
+        if at >= rises.count {
+            return Err(no_cycle(at, rises.count));
+        }
         let mut places = Places::default();
-        let mut cycle = 0;
-        while let Some(time) = ticks.next(stream)? {
-            ticks.drain().for_each(|(_, value)| edges.change(&value));
-            if !edges.tick() {
-                continue;
-            }
-            if places.enter((time, Some(cycle)), self) {
-                return Ok(places);
-            }
-            cycle += 1;
+        for (cycle, time) in (first..).zip(rises.times) {
+            places.enter((time, Some(cycle)), self);
         }
-        match self.target {
-            Target::Cycle(asked) if asked >= cycle => Err(no_cycle(asked, cycle)),
-            _ => Ok(places),
-        }
+        Ok(places)
     }
 
     /// The same for a time, reading only around it, in growing steps.

@@ -24,7 +24,7 @@ const NONE: Entry = Entry {
 };
 
 /// Codes above this number are looked up by hash, unless the dump declares very many.
-const DIRECT: usize = 1 << 20;
+pub(crate) const DIRECT: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 20 };
 
 /// All identifier codes of a dump.
 ///
@@ -38,7 +38,7 @@ pub(crate) struct Codes {
 
 /// The number of a code, and the code in one word. None if it has more than four characters.
 #[inline(always)]
-fn number(code: u32) -> usize {
+pub(crate) fn number(code: u32) -> usize {
     let mask = match code {
         0..=0xff => 0xff,
         0x100..=0xffff => 0xffff,
@@ -49,7 +49,7 @@ fn number(code: u32) -> usize {
 }
 
 #[inline(always)]
-fn masked_number(code: u32, mask: u32) -> usize {
+pub(crate) fn masked_number(code: u32, mask: u32) -> usize {
     let d = code.wrapping_sub(0x2020_2020 & mask);
     let digit = |i: u32| (d >> (8 * i) & 0xff) as usize;
     digit(0) + 94 * (digit(1) + 94 * (digit(2) + 94 * digit(3)))

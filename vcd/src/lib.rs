@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod block;
 mod changes;
 mod codes;
 mod declarations;
@@ -10,6 +11,7 @@ mod find;
 mod header;
 mod sample;
 mod seek;
+mod skim;
 mod source;
 mod stream;
 mod ticks;
@@ -23,6 +25,7 @@ pub use header::{
     BitRange, Header, Scope, ScopeId, ScopeKind, SignalId, Timescale, VarKind, Variable,
 };
 pub use sample::{Sampler, Samples};
+pub use seek::Rises;
 pub use source::{Events, Slice, Source};
 pub use stream::{Input, Stream};
 pub use ticks::Ticks;

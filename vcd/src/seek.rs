@@ -6,18 +6,29 @@ use std::ops::{ControlFlow, RangeInclusive};
 use crate::changes::{Event, ticks};
 use crate::error::Error;
 use crate::find::Probe;
+use crate::header::SignalId;
+use crate::skim::{Clock, Counter, Failed, Lasts, Noted, state};
 use crate::source::{Place, Source};
 use crate::stream::{Stream, read};
 use crate::window::{Slots, Trace, scan, window};
 
 /// Below this many bytes a scan is as fast as to bisect on.
-const SCAN: u64 = 1 << 16;
+const SCAN: u64 = if cfg!(fuzzing) { 1 << 7 } else { 1 << 16 };
 
 /// Bytes read at once in search of a time.
-const BLOCK: usize = 1 << 13;
+const BLOCK: usize = if cfg!(fuzzing) { 1 << 6 } else { 1 << 13 };
 
 /// First distance to go back for the value of a signal that does not change near the window.
-const BACK: u64 = 1 << 18;
+const BACK: u64 = if cfg!(fuzzing) { 1 << 7 } else { 1 << 18 };
+
+/// Rising edges of a clock; read by [`Stream::rises`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rises {
+    /// The ticks of the edges asked for, as many of them as there are.
+    pub times: Vec<u64>,
+    /// Number of edges read: those asked for and all before them.
+    pub count: u64,
+}
 
 /// A time in the dump: the place of its `#`, and its ticks.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +81,129 @@ impl<R: Read + Seek> Stream<R> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Reads the ticks of some rising edges of `clock`, counted from 0: the same as with
+    /// [`Sampler::rising`](crate::Sampler::rising) from the start of the dump, at the speed of
+    /// memory. Reading stops after the last one.
+    ///
+    /// All is read, but only lines with a change of the clock, and those that are not written as
+    /// all tools do, one command a line, are parsed. Faults in other lines go unseen. A clock that
+    /// is wider than a bit takes a scan.
+    ///
+    /// On the way it is noted where the values of `probes` come from that do not change at the end
+    /// of the dump, so that a [`window`](Self::window) around these edges need not go back for
+    /// them. Afterwards the stream stands at its first event.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let text = b"$var wire 1 ! clk $end $enddefinitions $end\n\
+    ///     #0\n0!\n#5\n1!\n#10\n0!\n#15\n1!\n#20\n0!\n";
+    /// let mut dump = Stream::new(Cursor::new(text))?;
+    /// let clock = dump.header().find("clk")?;
+    /// let rises = dump.rises(clock, 1..=3, &[])?;
+    /// assert_eq!((&rises.times[..], rises.count), (&[15][..], 2));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`], and [`Error::Syntax`] for faults in what is parsed.
+    pub fn rises(
+        &mut self,
+        clock: Probe,
+        numbers: RangeInclusive<u64>,
+        probes: &[Probe],
+    ) -> Result<Rises, Error> {
+        let counter = match self.skimmed_rises(clock, numbers.clone(), probes)? {
+            Some(counter) => counter,
+            // The scan tells the line of a fault.
+            None => self.scanned_rises(clock, numbers)?,
+        };
+        self.rewind()?;
+        Ok(Rises {
+            times: counter.times,
+            count: counter.count,
+        })
+    }
+
+    /// None for a fault, or a clock that cannot be sought.
+    fn skimmed_rises(
+        &mut self,
+        clock: Probe,
+        numbers: RangeInclusive<u64>,
+        probes: &[Probe],
+    ) -> Result<Option<Counter>, Error> {
+        let Some(clock) = Clock::new(self.header(), clock, Counter::new(numbers)) else {
+            return Ok(None);
+        };
+        let quiet = self.quiet(probes)?;
+        let lasts = match quiet.is_empty() {
+            true => None,
+            false => Lasts::new(self.header(), quiet),
+        };
+        let start = self.start().offset;
+        let skim = self.skim(start, u64::MAX)?.clock(clock).lasts(lasts);
+        match skim.run() {
+            Ok((end, counter, lasts)) => {
+                let lasts = lasts.map_or_else(Vec::new, |lasts| lasts.all().collect());
+                self.noted = Noted { end, lasts };
+                Ok(counter)
+            }
+            Err(Failed::Faulty) => Ok(None),
+            Err(Failed::Io(error)) => Err(error),
+        }
+    }
+
+    fn scanned_rises(
+        &mut self,
+        clock: Probe,
+        numbers: RangeInclusive<u64>,
+    ) -> Result<Counter, Error> {
+        let mut counter = Counter::new(numbers);
+        self.rewind()?;
+        let visited = self.try_for_each(|event| {
+            match event {
+                Event::Time(time) => {
+                    // The parser has seen that times are in order.
+                    let _in_order = counter.time(time);
+                    if counter.is_done() {
+                        return ControlFlow::Break(());
+                    }
+                }
+                Event::Change(signal, value) if signal == clock.signal() => {
+                    counter.change(state(clock, value));
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })?;
+        if visited.is_continue() {
+            counter.settle();
+        }
+        Ok(counter)
+    }
+
+    /// Those of `probes` that do not change just before the end of the dump.
+    fn quiet(&mut self, probes: &[Probe]) -> Result<Vec<Probe>, Error> {
+        let end = self.length()?;
+        let from = end.saturating_sub(BACK).max(self.start().offset);
+        let Some(mark) = self.next_mark(from, end)? else {
+            return Ok(probes.to_vec());
+        };
+        self.go(mark)?;
+        let mut slots = vec![true; self.header().signal_count()];
+        let read = self.for_each(|event| {
+            if let Event::Change(signal, _) = event {
+                slots[signal.index()] = false;
+            }
+        });
+        if let Err(error @ Error::Io { .. }) = read {
+            return Err(error);
+        }
+        let quiet = |probe: &Probe| slots.get(probe.signal().index()) == Some(&true);
+        Ok(probes.iter().copied().filter(quiet).collect())
     }
 
     /// Goes to a time stamp before `time` and not far before the last such, or to the first event
@@ -161,8 +295,8 @@ impl<R: Read + Seek> Stream<R> {
         self.go(mark)?;
         let empty = vec![Trace::default(); probes.len()];
         let mut traces = scan(self, probes, range, mark.time, empty)?;
-        self.initial_values(probes, mark, &mut traces)?;
-        Ok(Some(traces))
+        let found = self.initial_values(probes, mark, &mut traces)?;
+        Ok(found.then_some(traces))
     }
 
     fn first_mark(&self) -> Mark {
@@ -246,22 +380,25 @@ impl<R: Read + Seek> Stream<R> {
         }
     }
 
-    /// Finds the initial values that a scan from `mark` did not see.
+    /// Finds the initial values that a scan from `mark` did not see; false for a fault.
     fn initial_values(
         &mut self,
         probes: &[Probe],
         mut mark: Mark,
         traces: &mut [Trace],
-    ) -> Result<(), Error> {
-        let signals = self.header().signal_count();
+    ) -> Result<bool, Error> {
+        let mut missing: Vec<usize> = (0..traces.len())
+            .filter(|&place| traces[place].initial.is_none())
+            .collect();
+        // What was noted up to the mark or behind it, unless a change behind it hides others.
+        if mark.offset <= self.noted.end {
+            let noted: Vec<_> = self.noted.lasts.clone();
+            let before = |place: Option<u64>| place.is_none_or(|place| place < mark.offset);
+            let lasts = noted.into_iter().filter(|&(_, place)| before(place));
+            self.values_at(lasts, probes, &mut missing, traces, true)?;
+        }
         let mut distance = BACK;
-        loop {
-            let missing: Vec<usize> = (0..traces.len())
-                .filter(|&place| traces[place].initial.is_none())
-                .collect();
-            if missing.is_empty() || mark.offset == self.start().offset {
-                return Ok(());
-            }
+        while !missing.is_empty() && mark.offset != self.start().offset {
             let back = mark.offset.saturating_sub(distance);
             let from = match back > self.start().offset {
                 true => self
@@ -269,28 +406,105 @@ impl<R: Read + Seek> Stream<R> {
                     .unwrap_or(self.first_mark()),
                 false => self.first_mark(),
             };
-            let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
-            let slots = Slots::new(signals, &sought);
-            self.go(from)?;
-            let _broke_off = self.try_for_each(|event| {
-                match event {
-                    // Up to the times seen already; there these signals do not change.
-                    Event::Time(time) if time > mark.time => return ControlFlow::Break(()),
-                    Event::Change(signal, value) => {
-                        for place in slots.of(signal) {
-                            traces[missing[place]].initial = Some(sought[place].value(value));
-                        }
-                    }
-                    _ => {}
+            let sought = missing.iter().map(|&place| probes[place]);
+            match Lasts::new(self.header(), sought) {
+                Some(lasts) => {
+                    let skim = self.skim(from.offset, mark.offset)?.lasts(Some(lasts));
+                    let lasts = match skim.run() {
+                        Ok((_, _, lasts)) => lasts,
+                        Err(Failed::Faulty) => return Ok(false),
+                        Err(Failed::Io(error)) => return Err(error),
+                    };
+                    let lasts: Vec<_> = lasts.iter().flat_map(Lasts::all).collect();
+                    self.values_at(lasts, probes, &mut missing, traces, false)?;
                 }
-                ControlFlow::Continue(())
-            })?;
-            for &place in &missing {
-                traces[place].drop_repeated();
+                None => self.values_between(from, mark, probes, &mut missing, traces)?,
             }
             mark = from;
             distance = distance.saturating_mul(4);
         }
+        Ok(true)
+    }
+
+    /// Reads initial values at the places of their changes, and takes them off the `missing` ones.
+    /// A signal without a place is taken off if that means that it has no value.
+    fn values_at(
+        &mut self,
+        lasts: impl IntoIterator<Item = (SignalId, Option<u64>)>,
+        probes: &[Probe],
+        missing: &mut Vec<usize>,
+        traces: &mut [Trace],
+        none_is_none: bool,
+    ) -> Result<(), Error> {
+        let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
+        let slots = Slots::new(self.header().signal_count(), &sought);
+        let mut found = vec![false; sought.len()];
+        let mut places = Vec::new();
+        for (signal, place) in lasts {
+            match place {
+                Some(place) => places.push((place, signal)),
+                None => slots.of(signal).for_each(|slot| found[slot] = none_is_none),
+            }
+        }
+        // Most are values that stand together at the start of the dump.
+        places.sort_unstable_by_key(|&(place, _)| place);
+        let mut jumped = false;
+        for (offset, signal) in places {
+            if slots.of(signal).next().is_none() {
+                continue;
+            }
+            if !(jumped && self.skip_to(offset)) {
+                self.jump(Place { offset, lines: 0 }, 0)?;
+                jumped = true;
+            }
+            let _broke_off = self.try_for_each(|event| match event {
+                Event::Change(changed, value) => {
+                    for slot in slots.of(changed).filter(|_| changed == signal) {
+                        let trace = &mut traces[missing[slot]];
+                        trace.initial = Some(sought[slot].value(value));
+                        trace.drop_repeated();
+                        found[slot] = true;
+                    }
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            })?;
+        }
+        let mut found = found.into_iter();
+        missing.retain(|_| found.next() == Some(false));
+        Ok(())
+    }
+
+    /// The same for signals whose codes are too long to be sought, by a scan between two marks.
+    fn values_between(
+        &mut self,
+        from: Mark,
+        to: Mark,
+        probes: &[Probe],
+        missing: &mut Vec<usize>,
+        traces: &mut [Trace],
+    ) -> Result<(), Error> {
+        let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
+        let slots = Slots::new(self.header().signal_count(), &sought);
+        self.go(from)?;
+        let _broke_off = self.try_for_each(|event| {
+            match event {
+                // Up to the times seen already; there these signals do not change.
+                Event::Time(time) if time > to.time => return ControlFlow::Break(()),
+                Event::Change(signal, value) => {
+                    for place in slots.of(signal) {
+                        traces[missing[place]].initial = Some(sought[place].value(value));
+                    }
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })?;
+        missing.retain(|&place| {
+            traces[place].drop_repeated();
+            traces[place].initial.is_none()
+        });
+        Ok(())
     }
 }
 

@@ -12,16 +12,17 @@ use crate::codes::Codes;
 use crate::declarations::{Declarations, MAX_WIDTH};
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
+use crate::skim::{Noted, Skim};
 use crate::source::{Place, Source, fault_of};
 
 /// Bytes that are read at once. They stay in a second-level cache; more is not faster.
-const WINDOW: usize = 1 << 18;
+pub(crate) const WINDOW: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 18 };
 
 /// Bytes from a fault on that are enough to show what was found.
 const MESSAGE: usize = 64;
 
 /// Longest command: the widest vector, and room for what stands around it.
-const MAX_COMMAND: usize = MAX_WIDTH as usize + WINDOW;
+pub(crate) const MAX_COMMAND: usize = MAX_WIDTH as usize + WINDOW;
 
 /// Text of a dump of which the parsed part is forgotten.
 struct Buffer {
@@ -121,6 +122,8 @@ pub struct Stream<R> {
     progress: Progress,
     /// Place at which the changes begin.
     changes: Place,
+    /// What a pass over the dump noted for windows.
+    pub(crate) noted: Noted,
 }
 
 impl<R> fmt::Debug for Stream<R> {
@@ -252,6 +255,7 @@ impl<R: Read> Stream<R> {
             buffer,
             progress: Progress::default(),
             changes,
+            noted: Noted::default(),
         })
     }
 
@@ -336,6 +340,18 @@ impl<R: Read + Seek> Stream<R> {
         Ok(())
     }
 
+    /// Goes on to a place between two commands, if it is in the window; whether it is.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> bool {
+        let buffer = &mut self.buffer;
+        let within = offset.checked_sub(buffer.place.offset + buffer.start as u64);
+        let start = within.map(|within| buffer.start as u64 + within);
+        match start.and_then(|start| usize::try_from(start).ok()) {
+            Some(start) if start < buffer.end => buffer.start = start,
+            _ => return false,
+        }
+        true
+    }
+
     /// Place at which the changes begin.
     pub(crate) const fn start(&self) -> Place {
         self.changes
@@ -347,6 +363,13 @@ impl<R: Read + Seek> Stream<R> {
             Ok(_) => Ok(&mut self.reader),
             Err(source) => Err(Error::Io { offset, source }),
         }
+    }
+
+    /// A pass over bytes `from` to `to`, which both are between two commands; the stream must `jump`
+    /// before it goes on.
+    pub(crate) fn skim(&mut self, from: u64, to: u64) -> Result<Skim<'_, R>, Error> {
+        self.reader_at(from)?;
+        Ok(Skim::new(&mut self.reader, &self.codes, from, to))
     }
 
     /// Number of bytes of the dump; the stream must `jump` before it goes on.

@@ -168,6 +168,15 @@ fn queries(text: &[u8]) {
         // Not compared as such: NaN is not equal to itself.
         assert_eq!(format!("{by_scan:?}"), format!("{by_bisection:?}"));
     }
+    for &clock in &probes {
+        slice.rewind();
+        // Of a dump with a fault, a pass may see more or less.
+        if let Ok(scanned) = Sampler::rising(clock).run(&mut slice, &[]) {
+            let rises = stream.rises(clock, 0..=u64::MAX - 1, &probes).unwrap();
+            assert_eq!(rises.times, scanned.times(), "{}", text.escape_ascii());
+            assert_eq!(rises.count, scanned.len() as u64);
+        }
+    }
     slice.rewind();
     if let Ok(samples) = Sampler::rising(clock).last(3).run(&mut slice, &probes) {
         assert!(samples.len() <= 3);
