@@ -98,11 +98,7 @@ impl LedgerSummary {
         Self {
             total: ledger.total(),
             changed: fields.iter().map(|field| field.changed).sum(),
-            never_changed: fields
-                .iter()
-                .filter(|field| field.changed == 0)
-                .map(|field| field.field.clone())
-                .collect(),
+            never_changed: ledger.never_changed(),
             never_read: ledger.never_read(),
             fields,
         }

@@ -6,6 +6,7 @@ use std::mem::offset_of;
 use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
+use pmu_model::spmu::groups::bank_and_register;
 use pmu_model::{
     AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, SysReg, Unknown,
 };
@@ -132,6 +133,8 @@ pub struct Ledger {
     /// Of the design.
     registers: Vec<SysReg>,
     has_spe: bool,
+    /// Registers of the design that are RAZ/WI whatever is selected.
+    raz: Vec<String>,
     cycles: u64,
     unknown: [u64; COUNTER_LANES],
     unknown_spe: u64,
@@ -155,6 +158,7 @@ impl Ledger {
             counters: implementation.pmu.counters,
             registers: SysReg::all(implementation).collect(),
             has_spe: implementation.spe.implemented,
+            raz: without_counters(implementation),
             cycles: 0,
             unknown: [0; COUNTER_LANES],
             unknown_spe: 0,
@@ -318,6 +322,16 @@ impl Ledger {
             })
     }
 
+    /// Names of the fields that were compared and never changed, but for registers that cannot.
+    pub fn never_changed(&self) -> Vec<String> {
+        self.fields()
+            .into_iter()
+            .filter(|tally| tally.compared > 0 && tally.changed == 0)
+            .map(|tally| tally.field)
+            .filter(|name| !self.raz.contains(name))
+            .collect()
+    }
+
     /// Registers of the design that were never read.
     pub fn never_read(&self) -> Vec<String> {
         self.registers
@@ -394,9 +408,39 @@ impl pulp::WithSimd for EnterChanges<'_> {
     }
 }
 
+/// SPMU-16: registers through which no bank of any System PMU has a counter.
+fn without_counters(implementation: &Implementation) -> Vec<String> {
+    let counters = implementation
+        .system_pmu
+        .iter()
+        .fold(0, |mask, pmu| mask | pmu.implemented_counters());
+    let reached =
+        |n: u8| (0..64).any(|index| counters >> index & 1 == 1 && bank_and_register(index).1 == n);
+    (0..16)
+        .filter(|&n| !reached(n))
+        .flat_map(|n| {
+            [
+                SysReg::Spmevcntr(n),
+                SysReg::Spmevtyper(n),
+                SysReg::Spmevfiltr(n),
+                SysReg::Spmevfilt2r(n),
+            ]
+        })
+        .map(|register| register.to_string())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spmu_16_registers_without_counters_cannot_change() {
+        let registers = without_counters(&Implementation::default());
+        let first = ["SPMEVCNTR14_EL0", "SPMEVTYPER14_EL0", "SPMEVFILTR14_EL0"];
+        assert_eq!(registers[..3], first);
+        assert_eq!(registers.len(), 8);
+    }
 
     #[test]
     fn bytes_that_are_not_zero() {

@@ -243,11 +243,7 @@ pub fn report_with(
         coverage: Coverage {
             cycles: divergence.cycle + 1,
             compared: ledger.total(),
-            never_changed: fields
-                .iter()
-                .filter(|field| field.compared > 0 && field.changed == 0)
-                .map(|field| field.field.clone())
-                .collect(),
+            never_changed: ledger.never_changed(),
             never_read: ledger.never_read(),
             fields,
         },
