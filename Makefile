@@ -23,7 +23,7 @@ bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 	$(CARGO) test --release --test planted
 
 cover: ## Run every implementation of tests/implementations, and demand that they take every rule
-	$(CARGO) test --release --test implementations
+	$(CARGO) test --release --test cover
 
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust

@@ -1,5 +1,5 @@
-//! Coverage over the implementations of this folder and the default one: each is run on the default stimulus, RTL and
-//! model must agree, and together they must take every rule that a cycle can take.
+//! Coverage over the implementations of `tests/implementations` and the default one: each is run on the default
+//! stimulus, RTL and model must agree, and together they must take every rule that a cycle can take.
 //!
 //! `make cover` runs all of them; arguments choose those whose names contain one of them, and then nothing is demanded
 //! of the rules. The coverage of each is left in `target/tmp/coverage`, for `lockstep plan`.
