@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use content_hash::ContentHasher;
 use pmu_model::CycleInput;
 use serde::{Serialize, Serializer};
-use twox_hash::XxHash3_128;
 
 /// Hash of all cycles of some stimulus: XXH3 of 128 bits over their bytes, from cycle 0. It is shown as 32 hex digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,22 +33,22 @@ impl Serialize for StimulusHash {
 /// assert_eq!(hasher.hash().to_string().len(), 32);
 /// ```
 #[derive(Clone, Default)]
-pub struct StimulusHasher(XxHash3_128);
+pub struct StimulusHasher(ContentHasher);
 
 impl StimulusHasher {
     /// Takes the next cycles.
     pub fn update(&mut self, cycles: &[CycleInput]) {
-        self.0.write(bytemuck::cast_slice(cycles));
+        self.0.update(bytemuck::cast_slice(cycles));
     }
 
     /// Takes the next cycles as bytes of another layout.
     pub(super) fn update_bytes(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
+        self.0.update(bytes);
     }
 
     /// The hash of the cycles taken so far.
     pub fn hash(&self) -> StimulusHash {
-        StimulusHash(self.0.finish_128())
+        StimulusHash(self.0.hash())
     }
 }
 
