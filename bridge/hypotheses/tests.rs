@@ -122,6 +122,38 @@ fn late_increments_are_found() {
 }
 
 #[test]
+fn early_increments_are_found_and_the_last_cycle_is_not_counted() {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, 4000);
+    for k in 1..recording.rtl.len() {
+        recording.rtl[k - 1].increment = recording.rtl[k].increment;
+    }
+    let found = test(&diverging(recording), &implementation);
+    assert_eq!(found.explaining.len(), 1);
+    let found = &found.explaining[0];
+    assert_eq!(found.text, "increments are shown one cycle early");
+    assert_eq!(found.explained + 1, found.compared);
+}
+
+/// The end of a minimal stimulus.
+#[test]
+fn a_shift_explains_nothing_of_a_last_cycle_that_it_was_not_tested_in() {
+    let mut recording = mistaken(datapath::Datapath::LinkBase.into(), 6000);
+    let cycles = recording.divergent + 1;
+    recording.inputs.truncate(cycles);
+    recording.rtl.truncate(cycles);
+    let found = test(&recording, &Implementation::default());
+    let texts: Vec<_> = found.explaining.iter().map(|found| &found.text).collect();
+    assert!(!texts.is_empty());
+    assert!(
+        !texts
+            .iter()
+            .any(|text| text.contains("are shown one cycle")),
+        "{texts:?}"
+    );
+}
+
+#[test]
 fn two_mistakes_at_once_are_explained_by_none() {
     let mut recording = mistaken(datapath::Datapath::LinkBase.into(), 6000);
     for output in &mut recording.rtl {

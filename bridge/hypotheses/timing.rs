@@ -32,6 +32,14 @@ impl Timing {
         Self::WriteLate,
     ];
 
+    /// Whether outputs are those of the cycle after.
+    pub fn is_early(self) -> bool {
+        matches!(
+            self,
+            Self::Increments(-1) | Self::Access(-1) | Self::Sampling(-1)
+        )
+    }
+
     /// The output of cycle `k`, if it is only late or early.
     pub fn shifted(self, outputs: &[CycleOutput], k: usize) -> Option<CycleOutput> {
         let by = match self {

@@ -121,6 +121,7 @@ impl Compiler {
             build
                 .warnings(false)
                 .cargo_metadata(false)
+                .cargo_warnings(false)
                 .cargo_output(false);
             if let Some(name) = name {
                 build.compiler(name);
