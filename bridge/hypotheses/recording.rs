@@ -25,7 +25,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Appends cycles. What is older than a reset goes when there are more than [`MOST`].
+    /// Appends cycles. What is older than a reset goes when there are more than 32,768.
     pub fn append(&mut self, inputs: &[CycleInput], rtl: &[CycleOutput]) {
         self.inputs.extend_from_slice(inputs);
         self.rtl.extend_from_slice(rtl);

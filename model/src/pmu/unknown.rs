@@ -117,7 +117,7 @@ fn stale_linked(own: u32, linked: u32, counting: u32) -> u32 {
     for n in 0..u32::BITS {
         let of = |mask: u32| mask >> n & 1;
         if of(counting) == 1 {
-            all |= (last & of(linked) & n % 2) << n;
+            all |= (last & of(linked) & (n % 2)) << n;
             last = all >> n & 1;
         }
     }
