@@ -19,10 +19,11 @@ use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 /// Cycles of recorded stimulus that design and model are run on again and again: long enough to be like a run, in
 /// which the first cycles after a reset are busier than others.
 const RECORDED: usize = 16 * 1024;
-/// Cycles of a run between two looks at the clock: with two threads each run ends with waiting for the last batch.
-const STRETCH: u64 = 256 * 1024;
-/// How long one measurement takes.
-const SLICE: Duration = Duration::from_millis(200);
+/// Cycles of a run between two looks at the clock, as many as `lockstep run` makes by default: with two threads each run
+/// ends with waiting for the last batch.
+const STRETCH: u64 = 1024 * 1024;
+/// How long one measurement takes: long enough for the operating system to find a processor for either thread.
+const SLICE: Duration = Duration::from_millis(800);
 
 /// Something that makes cycles.
 type Job<'a> = (&'static str, Box<dyn FnMut() -> u64 + 'a>);
