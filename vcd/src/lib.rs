@@ -9,6 +9,7 @@ mod digits;
 mod error;
 mod find;
 mod header;
+mod reading;
 mod sample;
 mod seek;
 mod skim;

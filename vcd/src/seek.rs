@@ -7,9 +7,10 @@ use crate::changes::{Event, ticks};
 use crate::error::Error;
 use crate::find::Probe;
 use crate::header::SignalId;
+use crate::reading::read;
 use crate::skim::{Clock, Counter, Failed, Lasts, Noted, state};
 use crate::source::{Place, Source};
-use crate::stream::{Stream, read};
+use crate::stream::Stream;
 use crate::window::{Slots, Trace, scan, window};
 
 /// Below this many bytes a scan is as fast as to bisect on.

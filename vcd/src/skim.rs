@@ -16,7 +16,7 @@ use crate::digits::eight;
 use crate::error::Error;
 use crate::find::Probe;
 use crate::header::{Header, SignalId, Variable};
-use crate::stream::{MAX_COMMAND, WINDOW, read};
+use crate::reading::{MAX_COMMAND, make_room, read};
 use crate::value::{State, ValueRef};
 
 /// Bytes before a block that are looked at as well: the longest scalar change of a clock.
@@ -566,10 +566,7 @@ impl<'s, R: Read> Skim<'s, R> {
         self.offset += passed as u64;
         self.start -= passed;
         self.end -= passed;
-        if self.end + WINDOW / 2 > self.bytes.len() {
-            // Doubling, so that a long line is not read again for every window of it.
-            self.bytes.resize((2 * self.bytes.len()).max(WINDOW), 0);
-        }
+        make_room(&mut self.bytes, self.end);
         let offset = self.offset + self.end as u64;
         let room = (self.bytes.len() - self.end) as u64;
         let most = self.end + room.min(self.limit.saturating_sub(offset)) as usize;

@@ -9,20 +9,15 @@ use std::sync::Arc;
 
 use crate::changes::{Event, Progress, visit_all};
 use crate::codes::Codes;
-use crate::declarations::{Declarations, MAX_WIDTH};
+use crate::declarations::Declarations;
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
+use crate::reading::{MAX_COMMAND, make_room, read};
 use crate::skim::{Noted, Skim};
 use crate::source::{Place, Source, fault_of};
 
-/// Bytes that are read at once. They stay in a second-level cache; more is not faster.
-pub(crate) const WINDOW: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 18 };
-
 /// Bytes from a fault on that are enough to show what was found.
 const MESSAGE: usize = 64;
-
-/// Longest command: the widest vector, and room for what stands around it.
-pub(crate) const MAX_COMMAND: usize = MAX_WIDTH as usize + WINDOW;
 
 /// Text of a dump of which the parsed part is forgotten.
 struct Buffer {
@@ -78,10 +73,7 @@ impl Buffer {
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if self.end + WINDOW / 2 > self.bytes.len() {
-            // Doubling, so that a long command is not parsed again for every window of it.
-            self.bytes.resize((2 * self.bytes.len()).max(WINDOW), 0);
-        }
+        make_room(&mut self.bytes, self.end);
         let offset = self.place.offset + self.end as u64;
         match read(reader, &mut self.bytes[self.end..]) {
             Ok(0) => self.ended = true,
@@ -89,15 +81,6 @@ impl Buffer {
             Err(source) => return Err(Error::Io { offset, source }),
         }
         Ok(())
-    }
-}
-
-pub(crate) fn read(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
     }
 }
 
