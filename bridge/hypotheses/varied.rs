@@ -278,19 +278,6 @@ impl Varied {
         }
     }
 
-    fn thread(thread: &Thread) -> cycles::Thread {
-        cycles::Thread {
-            active: thread.is(Thread::ACTIVE),
-            wfx: thread.is(Thread::WFX),
-            stall: thread.is(Thread::STALL),
-            stall_frontend: thread.is(Thread::STALL_FRONTEND),
-            stall_backend: thread.is(Thread::STALL_BACKEND),
-            second: thread.is(Thread::SECOND),
-            condition: thread.is(Thread::CONDITION),
-            count: thread.count.into(),
-        }
-    }
-
     /// What is in an event lane, with bits that are wrong.
     fn lane(&self, event: u16, input: &CycleInput) -> u16 {
         let count = i32::from(self.fixed.implementation.pmu.event_count);
@@ -339,7 +326,9 @@ impl Varied {
                         mistake.count(event, mt, &members)
                     }
                     _ => {
-                        let members: Vec<_> = members.map(|thread| Self::thread(&thread)).collect();
+                        let members: Vec<_> = members
+                            .map(|thread| cycles::Thread::from(&thread))
+                            .collect();
                         self.fixed.cycles.count(kind, mt, true, 0, &members) as u16
                     }
                 }

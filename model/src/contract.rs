@@ -4,7 +4,7 @@
 use bytemuck::{Pod, Zeroable};
 use std::mem::{offset_of, size_of};
 
-use crate::implementation::Implementation;
+use crate::cycles;
 use crate::sysreg::SysReg;
 
 /// Event lanes of a [`CycleInput`].
@@ -118,6 +118,21 @@ impl Thread {
     /// Whether a bit of `conditions` is set.
     pub const fn is(self, condition: u8) -> bool {
         self.conditions & condition != 0
+    }
+}
+
+impl From<&Thread> for cycles::Thread {
+    fn from(thread: &Thread) -> Self {
+        Self {
+            active: thread.is(Thread::ACTIVE),
+            wfx: thread.is(Thread::WFX),
+            stall: thread.is(Thread::STALL),
+            stall_frontend: thread.is(Thread::STALL_FRONTEND),
+            stall_backend: thread.is(Thread::STALL_BACKEND),
+            second: thread.is(Thread::SECOND),
+            condition: thread.is(Thread::CONDITION),
+            count: thread.count.into(),
+        }
     }
 }
 
@@ -463,33 +478,6 @@ impl DutParameters {
         "ernd",
         "spe_exc",
     ];
-
-    /// The parameters that a design for `implementation` states, with latency 0.
-    pub fn of(implementation: &Implementation) -> Self {
-        let pmu = &implementation.pmu;
-        let features = implementation.features();
-        Self {
-            magic: Self::MAGIC,
-            contract_version: CONTRACT_VERSION,
-            layout_version: LAYOUT_VERSION,
-            counters: pmu.counters,
-            counter_bits: pmu.counter_bits,
-            event_count: pmu.event_count,
-            event_width: pmu.event_width,
-            thwidth: implementation.thwidth(),
-            features: features
-                .iter()
-                .enumerate()
-                .fold(0, |bits, (i, &on)| bits | u32::from(on) << i),
-            pmmir: pmu.pmmir,
-            threads: implementation.threads.count,
-            max_inflight: implementation.max_inflight(),
-            system_pmus: implementation.system_pmu.len() as u8,
-            pmsidr: implementation.pmsidr(),
-            spmcfgr: implementation.spmcfgr(),
-            ..Self::zeroed()
-        }
-    }
 }
 
 const _: () = {

@@ -27,6 +27,7 @@
 pub mod contract;
 pub mod coverage;
 pub mod cycles;
+mod design;
 pub mod evtyper;
 pub mod implementation;
 pub mod pmu;

@@ -253,19 +253,6 @@ mod tests {
         })
     }
 
-    fn plain(thread: &Thread) -> cycles::Thread {
-        cycles::Thread {
-            active: thread.is(Thread::ACTIVE),
-            wfx: thread.is(Thread::WFX),
-            stall: thread.is(Thread::STALL),
-            stall_frontend: thread.is(Thread::STALL_FRONTEND),
-            stall_backend: thread.is(Thread::STALL_BACKEND),
-            second: thread.is(Thread::SECOND),
-            condition: thread.is(Thread::CONDITION),
-            count: thread.count.into(),
-        }
-    }
-
     /// All counters at once against the rules of one event, in every group.
     #[test]
     fn dut_51_thread_events_are_those_of_d14_4() {
@@ -293,7 +280,7 @@ mod tests {
                 let group = Group::new(unfiltered, mt);
                 let values = events.sums(&threads, &group, OneByOne);
                 let ones = events.cycle_events(&threads, &group, OneByOne);
-                let threads: Vec<_> = threads.iter().map(plain).collect();
+                let threads: Vec<_> = threads.iter().map(cycles::Thread::from).collect();
                 for (n, &sum) in values.iter().enumerate().take(31) {
                     let value = sum | (ones >> n) as u16 & 1;
                     let event = thread_event(EVENTS[n % 9]).expect("of the threads");

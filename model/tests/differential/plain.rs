@@ -188,19 +188,6 @@ impl Plain {
         }
     }
 
-    fn thread(thread: &Thread) -> cycles::Thread {
-        cycles::Thread {
-            active: thread.is(Thread::ACTIVE),
-            wfx: thread.is(Thread::WFX),
-            stall: thread.is(Thread::STALL),
-            stall_frontend: thread.is(Thread::STALL_FRONTEND),
-            stall_backend: thread.is(Thread::STALL_BACKEND),
-            second: thread.is(Thread::SECOND),
-            condition: thread.is(Thread::CONDITION),
-            count: thread.count.into(),
-        }
-    }
-
     /// The value of the event of counter `n`, CHAIN left out.
     fn value(&self, n: usize, event: u16, sampled: [u16; 4], input: &CycleInput) -> u16 {
         let pmu = &self.implementation.pmu;
@@ -211,7 +198,7 @@ impl Plain {
             Some(kind) if input.driven & 2 != 0 => {
                 let members: Vec<_> = (0..self.group(input))
                     .filter(|&t| !mt || !self.is_filtered(effective, t, input))
-                    .map(|t| Self::thread(&input.threads[t]))
+                    .map(|t| cycles::Thread::from(&input.threads[t]))
                     .collect();
                 self.cycles.count(kind, mt, true, 0, &members) as u16
             }

@@ -1,0 +1,63 @@
+//! What a design of an implementation has: its registers, and the parameters that it states.
+
+use bytemuck::Zeroable;
+
+use crate::contract::{CONTRACT_VERSION, DutParameters, LAYOUT_VERSION};
+use crate::implementation::Implementation;
+use crate::sysreg::SysReg;
+
+impl SysReg {
+    /// Every register of a design for `implementation`.
+    pub fn all(implementation: &Implementation) -> impl Iterator<Item = Self> {
+        let spe = &implementation.spe;
+        Self::of_counters(implementation.pmu.counters)
+            .chain(Self::of_sampling(spe.implemented, spe.exc))
+            .chain(Self::of_system_pmus(!implementation.system_pmu.is_empty()))
+    }
+}
+
+impl DutParameters {
+    /// The parameters that a design for `implementation` states, with latency 0.
+    pub fn of(implementation: &Implementation) -> Self {
+        let pmu = &implementation.pmu;
+        let features = implementation.features();
+        Self {
+            magic: Self::MAGIC,
+            contract_version: CONTRACT_VERSION,
+            layout_version: LAYOUT_VERSION,
+            counters: pmu.counters,
+            counter_bits: pmu.counter_bits,
+            event_count: pmu.event_count,
+            event_width: pmu.event_width,
+            thwidth: implementation.thwidth(),
+            features: features
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (i, &on)| bits | u32::from(on) << i),
+            pmmir: pmu.pmmir,
+            threads: implementation.threads.count,
+            max_inflight: implementation.max_inflight(),
+            system_pmus: implementation.system_pmu.len() as u8,
+            pmsidr: implementation.pmsidr(),
+            spmcfgr: implementation.spmcfgr(),
+            ..Self::zeroed()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dut_30_a_design_has_the_registers_of_what_it_implements() {
+        let mut implementation = Implementation::default();
+        implementation.pmu.counters = 2;
+        implementation.spe.exc = false;
+        let count = |implementation: &Implementation| SysReg::all(implementation).count();
+        assert_eq!(count(&implementation), 11 + 4 + 4 + 77);
+        implementation.spe.implemented = false;
+        implementation.system_pmu.clear();
+        assert_eq!(count(&implementation), 11 + 4);
+    }
+}
