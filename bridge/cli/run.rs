@@ -111,6 +111,21 @@ impl RtlArgs {
     }
 }
 
+/// How long a design may take.
+#[derive(Args)]
+pub struct HangArgs {
+    /// Give up when the design completes no cycle for so many seconds
+    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: u64,
+}
+
+impl HangArgs {
+    /// The time after which a design that completes no cycle hangs.
+    pub fn limit(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+}
+
 /// Arguments of `replay`.
 #[derive(Args)]
 pub struct ReplayArgs {
@@ -131,9 +146,8 @@ struct CommonArgs {
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
     out: PathBuf,
-    /// Give up when the design completes no cycle for so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    hang_after: u64,
+    #[command(flatten)]
+    hang: HangArgs,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
@@ -273,29 +287,25 @@ impl<'a> Job<'a> {
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();
-        let ended = supervise(
-            &pulse,
-            Duration::from_secs(self.common.hang_after),
-            move || {
-                let mut hasher = StimulusHasher::default();
-                let outcome = lockstep.run(limit, &control, |inputs| {
-                    hasher.update(inputs);
-                    recorder
-                        .as_mut()
-                        .map_or(Ok(()), |recorder| recorder.append(inputs))
-                });
-                let recorded = match (&outcome, recorder) {
-                    // A file under the name that was asked for is a whole run.
-                    (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
-                    (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
-                };
-                (
-                    lockstep,
-                    hasher.hash(),
-                    outcome.and_then(|outcome| recorded.map(|()| outcome)),
-                )
-            },
-        );
+        let ended = supervise(&pulse, self.common.hang.limit(), move || {
+            let mut hasher = StimulusHasher::default();
+            let outcome = lockstep.run(limit, &control, |inputs| {
+                hasher.update(inputs);
+                recorder
+                    .as_mut()
+                    .map_or(Ok(()), |recorder| recorder.append(inputs))
+            });
+            let recorded = match (&outcome, recorder) {
+                // A file under the name that was asked for is a whole run.
+                (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
+                (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
+            };
+            (
+                lockstep,
+                hasher.hash(),
+                outcome.and_then(|outcome| recorded.map(|()| outcome)),
+            )
+        });
         let seconds = start.elapsed().as_secs_f64();
         drop(progress);
         match ended {
@@ -304,7 +314,7 @@ impl<'a> Job<'a> {
                 let message = format!(
                     "the design does not come back from cycle {cycles}: no progress for {} s; look for a loop \
                      without delay, or raise --hang-after; to see it again: {}",
-                    self.common.hang_after,
+                    self.common.hang.limit().as_secs(),
                     self.command(cycles + 1)
                 );
                 Err(Failure {

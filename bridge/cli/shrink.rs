@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
-use super::run::{RtlArgs, open_failure, open_recorded, quoted, stimulus_failure};
+use super::run::{HangArgs, RtlArgs, open_failure, open_recorded, quoted, stimulus_failure};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::lockstep::Verdict;
@@ -45,9 +45,8 @@ pub struct ShrinkArgs {
     /// Folder for shrunk.stim, shrunk.json and regression.rs
     #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
     out: PathBuf,
-    /// Give up when the design completes no cycle for so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    hang_after: u64,
+    #[command(flatten)]
+    hang: HangArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -137,7 +136,7 @@ fn supervised(
     let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::usage)?;
     let progress = Progress::new(reader.header().cycles, "cycles gone", watch.removed.clone());
     let (watch, implementation) = (watch.clone(), implementation.clone());
-    let limit = Duration::from_secs(args.hang_after);
+    let limit = args.hang.limit();
     let ended = supervise(&bench.pulse(), limit, move || {
         let stretch = failing_stretch(&mut bench, &reader, &watch)?;
         let field = &stretch.failing.field;
@@ -159,7 +158,7 @@ fn supervised(
             message: format!(
                 "the design does not come back after {cycles} cycles of all runs: no progress for {} s; look for a loop \
                  without delay, or raise --hang-after",
-                args.hang_after
+                limit.as_secs()
             ),
         }),
     }

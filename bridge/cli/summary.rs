@@ -98,7 +98,7 @@ impl LedgerSummary {
         Self {
             total: ledger.total(),
             changed: fields.iter().map(|field| field.changed).sum(),
-            never_changed: ledger.never_changed(),
+            never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
             fields,
         }

@@ -325,13 +325,14 @@ impl Ledger {
             })
     }
 
-    /// Names of the fields that were compared and never changed, but for registers that cannot.
-    pub fn never_changed(&self) -> Vec<String> {
-        self.fields()
-            .into_iter()
+    /// Names of those of its `fields` that were compared and never changed, but for registers that cannot.
+    pub fn never_changed(&self, fields: &[FieldTally]) -> Vec<String> {
+        fields
+            .iter()
             .filter(|tally| tally.compared > 0 && tally.changed == 0)
-            .map(|tally| tally.field)
-            .filter(|name| name != OTHER_OFFSETS && !self.raz.contains(name))
+            .map(|tally| &tally.field)
+            .filter(|&name| name != OTHER_OFFSETS && !self.raz.contains(name))
+            .cloned()
             .collect()
     }
 

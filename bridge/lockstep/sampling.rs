@@ -156,18 +156,8 @@ impl SamplingTally {
 mod tests {
     use pmu_model::spe::{Config, Input, Profiler, Selected};
 
+    use super::random::fair;
     use super::*;
-
-    /// xorshift64*, its high bits.
-    fn fair(seed: u64) -> impl FnMut() -> u8 {
-        let mut state = seed;
-        move || {
-            state ^= state >> 12;
-            state ^= state << 25;
-            state ^= state >> 27;
-            (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 56) as u8
-        }
-    }
 
     /// A profiler whose cycles are tallied.
     struct Run {

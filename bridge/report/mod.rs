@@ -243,7 +243,7 @@ pub fn report_with(
         coverage: Coverage {
             cycles: divergence.cycle + 1,
             compared: ledger.total(),
-            never_changed: ledger.never_changed(),
+            never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
             fields,
         },

@@ -242,20 +242,21 @@ fn tails(freedom: f64, value: f64) -> (f64, f64) {
     ChiSquared::new(freedom).map_or((f64::NAN, f64::NAN), |chi| (chi.cdf(value), chi.sf(value)))
 }
 
+/// A fair generator for tests: xorshift64*, its high bits.
+#[cfg(test)]
+pub(super) fn fair(seed: u64) -> impl FnMut() -> u8 {
+    let mut state = seed;
+    move || {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 56) as u8
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// xorshift64*, its high bits.
-    fn fair(seed: u64) -> impl FnMut() -> u8 {
-        let mut state = seed;
-        move || {
-            state ^= state >> 12;
-            state ^= state << 25;
-            state ^= state >> 27;
-            (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 56) as u8
-        }
-    }
 
     /// The summary of so many bytes.
     fn of(count: u64, mut byte: impl FnMut() -> u8) -> RandomSummary {
