@@ -4,16 +4,15 @@
 //! `make cover` runs all of them; arguments choose those whose names contain one of them, and then nothing is demanded
 //! of the rules. The coverage of each is left in `target/tmp/coverage`, for `lockstep plan`.
 
-use std::io::Write;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use std::{env, fs, thread};
 
 #[path = "../support/implementations.rs"]
 mod implementations;
+#[path = "../support/jobs.rs"]
+mod jobs;
 
 use pmu_lockstep::dut::RtlSource;
 use pmu_lockstep::lockstep::engine::Control;
@@ -60,29 +59,18 @@ fn run() -> Result<bool, Error> {
         "implementation", "agree", "covered", "rules", "points"
     );
     let covered = COVERED / subjects.len().max(1) as u64;
-    let failed = AtomicUsize::new(0);
-    let next = AtomicUsize::new(0);
-    let print = Mutex::new(());
     let start = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(subject) = subjects.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = cover(subject, covered, &folder);
-                    let _print = print.lock().expect("printing does not panic");
-                    match result {
-                        Ok(coverage) => println!("{}", line(&subject.name, &coverage)),
-                        Err(error) => {
-                            println!("{:<20} FAILED: {error}", subject.name);
-                            failed.fetch_add(1, Ordering::Relaxed);
-                        }
-                    }
-                    let _ = std::io::stdout().flush();
-                }
-            });
-        }
-    });
-    let failed = failed.into_inner();
+    let failed = jobs::run(
+        &subjects,
+        |subject| cover(subject, covered, &folder),
+        |subject, result| {
+            match &result {
+                Ok(coverage) => println!("{}", line(&subject.name, coverage)),
+                Err(error) => println!("{:<20} FAILED: {error}", subject.name),
+            }
+            result.is_ok()
+        },
+    );
     println!(
         "{} implementations in {:.0} s: {} agree, {failed} failed",
         subjects.len(),
@@ -118,24 +106,14 @@ fn load() -> Result<(Vec<Subject>, bool), Error> {
         implementation: Implementation::default(),
     };
     let mut subjects: Vec<_> = [default].into_iter().chain(files).collect();
-    let wanted: Vec<_> = env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
-    if !wanted.is_empty() {
-        subjects.retain(|subject| {
-            wanted
-                .iter()
-                .any(|word| subject.name.contains(word.as_str()))
-        });
-    }
+    let all = jobs::wanted(&mut subjects, |subject| &subject.name);
     if subjects.is_empty() {
-        return Err(format!(
-            "no implementation of tests/implementations has one of {wanted:?} in its name"
-        )
-        .into());
+        return Err(
+            "no implementation of tests/implementations has one of the arguments in its name"
+                .into(),
+        );
     }
-    Ok((subjects, wanted.is_empty()))
+    Ok((subjects, all))
 }
 
 /// Runs RTL and model; the coverage is that of the first `covered` cycles.

@@ -51,7 +51,7 @@ fn bugs_are_found_where_a_live_run_finds_them() {
     for (name, cycle, field) in BUGS {
         let folder = scratch::scratch(&format!("offline/{name}"));
         let rtl = folder.join("rtl");
-        planted::plant(&format!("{name}.patch"), &rtl);
+        planted::plant(Some(&format!("{name}.patch")), &rtl).expect("planted");
         icarus::simulate(&folder, &rtl, (cycle + MORE) as usize, 1);
         let report = report(&folder);
         let found = (&report["cycle"], &report["headline"]["field"]);
@@ -71,7 +71,7 @@ fn a_divergence_is_reported_like_a_live_one() {
     }
     let folder = scratch::scratch("offline/report");
     let rtl = folder.join("rtl");
-    planted::plant("13-link-to-base-value.patch", &rtl);
+    planted::plant(Some("13-link-to-base-value.patch"), &rtl).expect("planted");
     icarus::simulate(&folder, &rtl, 300, 0);
     assert_eq!(run(&mut vcd(&folder, "map dump.vcd -o map.toml")).code, 0);
     let ran = golden("report", &folder, "check dump.vcd --map map.toml --out out");
@@ -109,7 +109,7 @@ fn a_divergence_is_reported_like_a_live_one() {
 #[test]
 fn a_window_of_a_live_run_diverges_like_the_run() {
     let folder = scratch::scratch("offline/live");
-    planted::plant("24-counts-in-reset-cycle.patch", &folder.join("rtl"));
+    planted::plant(Some("24-counts-in-reset-cycle.patch"), &folder.join("rtl")).expect("planted");
     let mut command = crate::lockstep(&folder);
     command.args(["run", "--rtl", "rtl", "--out", "live"]);
     assert_eq!(run(&mut command).code, 1);

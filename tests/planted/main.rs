@@ -5,12 +5,15 @@
 //!
 //! `make bugs` runs all of them; arguments choose those whose names contain one of them.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use std::{env, fs, thread};
+
+#[path = "../support/jobs.rs"]
+mod jobs;
+#[path = "../support/planted.rs"]
+mod planted;
 
 use pmu_lockstep::diagnosis;
 use pmu_lockstep::dut::{BuildOptions, Dut, Rtl, RtlSource};
@@ -84,36 +87,17 @@ fn main() -> ExitCode {
         "{:<32} {:>8}  {:<22} {:<16} {:<20} title",
         "bug", "cycle", "first field", "rules", "shrunk"
     );
-    let explained = AtomicUsize::new(0);
-    let failed = AtomicUsize::new(0);
-    let next = AtomicUsize::new(0);
-    let print = Mutex::new(());
-    let jobs = thread::available_parallelism().map_or(1, usize::from);
     let start = Instant::now();
-    thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(bug) = bugs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = hunt(root, bug);
-                    let _print = print.lock().expect("printing does not panic");
-                    if let Ok(Some(found)) = &result
-                        && !found.hypotheses.is_empty()
-                    {
-                        explained.fetch_add(1, Ordering::Relaxed);
-                    }
-                    if !judge(bug, result) {
-                        failed.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
+    let mut explained = 0;
+    let mut failed = jobs::run(&bugs, hunt, |bug, result| {
+        let found = result.as_ref().ok().and_then(Option::as_ref);
+        explained += usize::from(found.is_some_and(|found| !found.hypotheses.is_empty()));
+        judge(bug, result)
     });
-    let mut failed = failed.into_inner();
-    let explained = explained.into_inner();
-    let planted = bugs.iter().filter(|bug| !bug.patch.is_empty()).count();
-    println!("{explained} of {planted} explained by a hypothesis");
+    let number = bugs.iter().filter(|bug| !bug.patch.is_empty()).count();
+    println!("{explained} of {number} explained by a hypothesis");
     // A few that were chosen by name may be those that are not.
-    if planted > EXPLAINED && 100 * explained < EXPLAINED * planted {
+    if number > EXPLAINED && 100 * explained < EXPLAINED * number {
         println!("  FAILED: expected {EXPLAINED} of 100");
         failed += 1;
     }
@@ -146,13 +130,7 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
             writes: None,
         },
     );
-    let wanted: Vec<_> = env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with('-'))
-        .collect();
-    if !wanted.is_empty() {
-        bugs.retain(|bug| wanted.iter().any(|word| bug.name.contains(word.as_str())));
-    }
+    jobs::wanted(&mut bugs, |bug| &bug.name);
     Ok(bugs)
 }
 
@@ -247,10 +225,11 @@ fn matches(pattern: &str, field: &str) -> bool {
 }
 
 /// Builds the RTL with the bug and runs it until it diverges.
-fn hunt(root: &Path, bug: &Bug) -> Result<Found, Error> {
+fn hunt(bug: &Bug) -> Result<Found, Error> {
     let base = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
     let folder = base.join(&bug.name);
-    patched(root, bug, &folder)?;
+    let patch = (!bug.patch.is_empty()).then_some(bug.patch.as_str());
+    planted::plant(patch, &folder)?;
     let source = RtlSource::Files {
         paths: vec![folder.clone()],
         parameters: Vec::new(),
@@ -349,37 +328,4 @@ fn reduce(
         field,
         &watch,
     )?)
-}
-
-/// Copies the RTL to `folder` with the bug's patch applied.
-fn patched(root: &Path, bug: &Bug, folder: &Path) -> Result<(), Error> {
-    let rtl = root.join("rtl");
-    fs::create_dir_all(folder)?;
-    for entry in fs::read_dir(&rtl)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "sv") {
-            fs::copy(&path, folder.join(path.file_name().ok_or("a file")?))?;
-        }
-    }
-    if bug.patch.is_empty() {
-        return Ok(());
-    }
-    let text = fs::read_to_string(root.join("tests/planted").join(&bug.patch))?;
-    for part in parts(&text) {
-        let patch = diffy::Patch::from_str(part)?;
-        let name = patch.modified().ok_or("a patch names its file")?;
-        let name = PathBuf::from(name);
-        let path = folder.join(name.file_name().ok_or("a patch names its file")?);
-        let before = fs::read_to_string(&path)?;
-        fs::write(&path, diffy::apply(&before, &patch)?)?;
-    }
-    Ok(())
-}
-
-/// The parts of a patch, one for each file.
-fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut starts: Vec<_> = text.match_indices("--- a/").map(|(at, _)| at).collect();
-    starts.push(text.len());
-    let cuts: Vec<_> = starts.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    cuts.into_iter().map(move |(from, to)| &text[from..to])
 }

@@ -34,7 +34,7 @@ struct Bug {
 /// Runs RTL with the bug of `patch` until it diverges.
 fn diverge(name: &'static str, patch: &str, seed: u32) -> Bug {
     let folder = scratch::scratch(&format!("report/{name}"));
-    planted::plant(patch, &folder.join("rtl"));
+    planted::plant(Some(patch), &folder.join("rtl")).expect("planted");
     let mut command = command::lockstep(&folder);
     command.args(["run", "--rtl", "rtl", "--out", "out", "--seed"]);
     let ran = command::run(command.arg(seed.to_string()));

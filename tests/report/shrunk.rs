@@ -16,7 +16,7 @@ const TIME: Duration = Duration::from_secs(10);
 /// Runs RTL with the bug of `patch` until it diverges, and shrinks what was recorded.
 fn shrinks(name: &str, patch: &str, field: &str) {
     let folder = scratch(&format!("report/shrunk_{name}"));
-    plant(patch, &folder.join("rtl"));
+    plant(Some(patch), &folder.join("rtl")).expect("planted");
     let rtl = ["--rtl", "rtl", "--out", "out"];
     let ran = run(lockstep(&folder)
         .args(["run", "--record", "a.stim"])
