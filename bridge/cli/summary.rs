@@ -72,6 +72,8 @@ pub struct LedgerSummary {
     pub never_changed: Vec<String>,
     /// Registers never read.
     pub never_read: Vec<String>,
+    /// What the design does not have, in words: nothing of it was compared.
+    pub absent: Vec<&'static str>,
     /// By field.
     pub fields: Vec<FieldTally>,
 }
@@ -100,6 +102,7 @@ impl LedgerSummary {
             changed: fields.iter().map(|field| field.changed).sum(),
             never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
+            absent: ledger.absent().to_vec(),
             fields,
         }
     }
@@ -172,6 +175,13 @@ impl Summary {
                 };
                 writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
             }
+        }
+        if !ledger.absent.is_empty() {
+            writeln!(
+                out,
+                "  not in the design, not compared: {}",
+                ledger.absent.join(", ")
+            )?;
         }
         for line in self.sampling.iter().flat_map(SamplingSummary::lines) {
             writeln!(out, "  {line}")?;

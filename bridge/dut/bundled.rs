@@ -7,7 +7,8 @@ use std::{env, fs, io};
 use pmu_model::contract::SYSTEM_PMUS;
 use pmu_model::implementation::Knobs;
 use pmu_model::spmu::SystemPmu;
-use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation};
+use pmu_model::wrapper::Increments;
+use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation, ImplementationError};
 use serde_json::Value;
 use verilator_sys::find::{FindError, Search};
 use verilator_sys::shared::{SharedDutBuild, SharedDutError};
@@ -16,7 +17,7 @@ use verilator_sys::{BuildError, CreateError, DutLibrary, LoadError, Optimization
 
 use crate::lockstep::Verdict;
 
-use super::{Dut, ParameterMismatch, VerilatedDut, check_parameters};
+use super::{Dut, ParameterMismatch, Translated, VerilatedDut, check_parameters};
 
 /// The bundled RTL: file name and text, packages first.
 const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled_rtl.rs"));
@@ -98,6 +99,9 @@ pub enum OpenError {
     /// Another design than configured.
     #[error(transparent)]
     Parameters(#[from] ParameterMismatch),
+    /// A configuration that no design can have.
+    #[error(transparent)]
+    Implementation(#[from] ImplementationError),
     /// Its files cannot be read, or the cache cannot be written.
     #[error("{}: {source}; {advice}", path.display())]
     Io {
@@ -115,6 +119,7 @@ impl OpenError {
     pub fn verdict(&self) -> Verdict {
         match self {
             Self::Parameters(_)
+            | Self::Implementation(_)
             | Self::Build(SharedDutError::Build(
                 BuildError::Port(_)
                 | BuildError::Verilate(
@@ -219,6 +224,10 @@ impl Rtl {
     pub fn instance(&self) -> Result<Box<dyn Dut>, OpenError> {
         let dut = instance(&self.library, self.traced)?;
         check_parameters(&self.implementation, &dut.parameters())?;
+        if self.implementation.wrapper.increments == Increments::Shown {
+            return Ok(Box::new(dut));
+        }
+        let dut = Translated::new(Box::new(dut), &self.implementation)?;
         Ok(Box::new(dut))
     }
 }

@@ -4,6 +4,7 @@
 mod bundled;
 mod modelled;
 mod parameters;
+mod translated;
 #[cfg(feature = "rtl")]
 mod verilated;
 
@@ -20,6 +21,7 @@ pub use bundled::{
 };
 pub use modelled::ModelledDut;
 pub use parameters::{ParameterMismatch, check_parameters};
+pub use translated::Translated;
 #[cfg(feature = "rtl")]
 pub use verilated::VerilatedDut;
 

@@ -1,6 +1,7 @@
 //! The parameters that a design states, against the configured implementation.
 
 use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION};
+use pmu_model::wrapper::{Increments, PARTS, Wrapper};
 use pmu_model::{DutParameters, Implementation};
 
 /// A design that is not one of the configured implementation.
@@ -104,6 +105,8 @@ pub fn check_parameters(
     for (s, (&expected, &found)) in pmus.enumerate() {
         register(&format!("system_pmu {s}: SPMCFGR_EL1"), expected, found)?;
     }
+    check_wrapper(&implementation.wrapper, stated)
+        .or_else(|(name, expected, found)| mismatch(&name, expected, found))?;
     if implementation.spe.implemented && stated.latency_spe != 0 {
         return mismatch(
             "latency_spe (DUT-61: the model takes a random byte in the cycle that it is drawn in)",
@@ -112,6 +115,44 @@ pub fn check_parameters(
         );
     }
     Ok(())
+}
+
+/// A key of the implementation, its value, and what the design states instead.
+type Differing = (String, String, String);
+
+/// DUT-70 to DUT-72: what the wrapper takes and shows.
+fn check_wrapper(wrapper: &Wrapper, stated: &DutParameters) -> Result<(), Differing> {
+    let interval = stated.access_interval.max(1);
+    if wrapper.access_interval != interval {
+        let expected = wrapper.access_interval.to_string();
+        return Err((
+            "wrapper.access_interval".into(),
+            expected,
+            interval.to_string(),
+        ));
+    }
+    if wrapper.increments.code() != stated.increment_form {
+        let found = Increments::from_code(stated.increment_form).map_or_else(
+            || format!("{}, which is none of 0, 1, 2", stated.increment_form),
+            |form| form.word().into(),
+        );
+        return Err((
+            "wrapper.increments".into(),
+            wrapper.increments.word().into(),
+            found,
+        ));
+    }
+    let differing = wrapper.lacks() ^ stated.lacks;
+    if differing == 0 {
+        return Ok(());
+    }
+    let bit = differing.trailing_zeros();
+    let name = PARTS.get(bit as usize).map_or_else(
+        || format!("bit {bit} of lacks, which the contract does not have"),
+        |(key, _)| format!("wrapper.{key}"),
+    );
+    let word = |lacks: u16| (lacks >> bit & 1 == 0).to_string();
+    Err((name, word(wrapper.lacks()), word(stated.lacks)))
 }
 
 /// A field of one byte: its name and how to get it.
@@ -138,6 +179,12 @@ mod tests {
         let implementation = Implementation::default();
         let right = DutParameters::of(&implementation);
         assert_eq!(check_parameters(&implementation, &right), Ok(()));
+        // DUT-70: 0 is 1.
+        let zero = DutParameters {
+            access_interval: 0,
+            ..right
+        };
+        assert_eq!(check_parameters(&implementation, &zero), Ok(()));
         let name = |change: fn(&mut DutParameters)| {
             let mut stated = right;
             change(&mut stated);
@@ -156,6 +203,11 @@ mod tests {
             name(|p| p.spmcfgr[1] ^= 1 << 19),
             "system_pmu 1: SPMCFGR_EL1"
         );
+        assert_eq!(name(|p| p.access_interval = 2), "wrapper.access_interval");
+        assert_eq!(name(|p| p.increment_form = 1), "wrapper.increments");
+        assert_eq!(name(|p| p.increment_form = 9), "wrapper.increments");
+        assert_eq!(name(|p| p.lacks = 4), "wrapper.aarch32");
+        assert!(name(|p| p.lacks = 64).starts_with("bit 6 of lacks"));
         assert!(name(|p| p.latency_spe = 1).starts_with("latency_spe"));
         assert_eq!(name(|p| p.layout_version = 9), "layout version");
         assert!(name(|p| p.magic = 0).starts_with("parameters_o"));

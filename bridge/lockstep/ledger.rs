@@ -7,6 +7,7 @@ use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use pmu_model::spmu::groups::bank_and_register;
+use pmu_model::wrapper::Increments;
 use pmu_model::{
     AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, SysReg, Unknown,
 };
@@ -136,6 +137,12 @@ pub struct Ledger {
     /// Of the design.
     registers: Vec<SysReg>,
     has_spe: bool,
+    /// V is compared (DUT-71).
+    has_increments: bool,
+    /// What the design does not have, in words.
+    absent: Vec<&'static str>,
+    /// There are AArch64 accesses to PMSELR_EL0 and what it selects (DUT-72).
+    has_indirect: bool,
     /// Registers of the design that are RAZ/WI whatever is selected.
     raz: Vec<String>,
     cycles: u64,
@@ -161,6 +168,9 @@ impl Ledger {
             counters: implementation.pmu.counters,
             registers: SysReg::all(implementation).collect(),
             has_spe: implementation.spe.implemented,
+            has_increments: implementation.wrapper.increments != Increments::Hidden,
+            absent: implementation.not_compared(),
+            has_indirect: implementation.wrapper.indirect,
             raz: without_counters(implementation),
             cycles: 0,
             unknown: [0; COUNTER_LANES],
@@ -263,10 +273,12 @@ impl Ledger {
             not_compared: self.unknown[n],
             changed: self.changed[n],
         };
-        let mut fields: Vec<_> = (0..usize::from(self.counters))
-            .map(|n| lane(n, format!("V[{n}]")))
-            .collect();
-        fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
+        let mut fields = Vec::new();
+        if self.has_increments {
+            let counters = 0..usize::from(self.counters);
+            fields.extend(counters.map(|n| lane(n, format!("V[{n}]"))));
+            fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
+        }
         let whole = |field: &str, not_compared: u64, changed: u64| FieldTally {
             field: field.into(),
             compared: self.cycles - not_compared,
@@ -342,9 +354,15 @@ impl Ledger {
             .iter()
             // Without event counters it is UNDEFINED whatever PMSELR_EL0 says.
             .filter(|&&register| self.counters > 0 || register != SysReg::Pmxevcntr)
+            .filter(|&&register| self.has_indirect || !register.is_indirect())
             .filter(|register| self.reads[usize::from(register.address())].compared == 0)
             .map(|register| register.to_string())
             .collect()
+    }
+
+    /// What the design does not have, and so nothing was compared of, in words.
+    pub fn absent(&self) -> &[&'static str] {
+        &self.absent
     }
 
     /// Statistics of sampling, if the design samples.

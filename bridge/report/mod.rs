@@ -78,6 +78,8 @@ pub struct Coverage {
     pub never_changed: Vec<String>,
     /// Registers that were never read.
     pub never_read: Vec<String>,
+    /// What the design does not have, in words: nothing of it was compared.
+    pub absent: Vec<&'static str>,
     /// The ledger.
     pub fields: Vec<FieldTally>,
 }
@@ -245,6 +247,7 @@ pub fn report_with(
             compared: ledger.total(),
             never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
+            absent: ledger.absent().to_vec(),
             fields,
         },
         reproduction: replay.reproduction.sentence(),

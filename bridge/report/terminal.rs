@@ -219,5 +219,8 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     if !coverage.never_changed.is_empty() {
         writeln!(out, "  never changed: {}", some(&coverage.never_changed))?;
     }
+    if !coverage.absent.is_empty() {
+        writeln!(out, "  not in the design: {}", coverage.absent.join(", "))?;
+    }
     Ok(())
 }

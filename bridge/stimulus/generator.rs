@@ -17,6 +17,7 @@ use super::profile::{Area, CyclesScript, Profile, SpeScript, SpmuScript, TypeScr
 use super::queue::{Op, Queue};
 use super::random::{Menu, mix};
 use super::registers;
+use super::restriction::Restriction;
 use super::sampling::{self, Sampling};
 use super::sequence::Sequence;
 use super::spmu;
@@ -73,6 +74,8 @@ pub struct Generator {
     last_address: u16,
     seed: u64,
     cycle: u64,
+    /// For a design that does not take all.
+    restriction: Option<Restriction>,
 }
 
 impl Generator {
@@ -115,6 +118,7 @@ impl Generator {
             last_address: 0,
             seed,
             cycle: 0,
+            restriction: Restriction::of(implementation),
         })
     }
 
@@ -135,6 +139,15 @@ impl Generator {
 
     /// Makes the next cycles. How a run is cut into calls does not change its bytes.
     pub fn fill(&mut self, cycles: &mut [CycleInput]) {
+        self.make(cycles);
+        if let Some(restriction) = &mut self.restriction {
+            for cycle in cycles {
+                restriction.apply(cycle);
+            }
+        }
+    }
+
+    fn make(&mut self, cycles: &mut [CycleInput]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(choose) = pulp::x86::V4::try_new() {
             let fill = Fill {

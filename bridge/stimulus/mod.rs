@@ -16,6 +16,7 @@ mod queue;
 mod random;
 mod reader;
 mod registers;
+mod restriction;
 mod sampling;
 mod sequence;
 mod shadow;

@@ -444,8 +444,14 @@ pub struct DutParameters {
     pub pmsidr: u32,
     /// SPMCFGR_EL1 of each System PMU, 0 if it is not implemented.
     pub spmcfgr: [u32; SYSTEM_PMUS],
+    /// Cycles from one register access to the next, at least (DUT-70); 0 is 1.
+    pub access_interval: u8,
+    /// What `increment` shows (DUT-71), see [`Increments`](crate::wrapper::Increments).
+    pub increment_form: u8,
+    /// What the design does not have (DUT-72): bit *i* is number *i* of [`PARTS`](crate::wrapper::PARTS).
+    pub lacks: u16,
     /// Zero.
-    pub zeros: [u8; 16],
+    pub zeros: [u8; 12],
 }
 
 impl DutParameters {

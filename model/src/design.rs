@@ -40,14 +40,34 @@ impl DutParameters {
             system_pmus: implementation.system_pmu.len() as u8,
             pmsidr: implementation.pmsidr(),
             spmcfgr: implementation.spmcfgr(),
+            access_interval: implementation.wrapper.access_interval,
+            increment_form: implementation.wrapper.increments.code(),
+            lacks: implementation.wrapper.lacks(),
             ..Self::zeroed()
         }
+    }
+}
+
+impl Implementation {
+    /// What a design of it does not have, of all that can be compared, in words.
+    pub fn not_compared(&self) -> Vec<&'static str> {
+        let areas = [
+            (self.pmu.th, "threshold, edge and link"),
+            (self.spe.implemented, "Statistical Profiling"),
+            (!self.system_pmu.is_empty(), "System PMUs"),
+        ];
+        let absent = areas.into_iter().filter(|(has, _)| !has);
+        absent
+            .map(|(_, area)| area)
+            .chain(self.wrapper.not_compared())
+            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wrapper::Increments;
 
     #[test]
     fn dut_30_a_design_has_the_registers_of_what_it_implements() {
@@ -59,5 +79,24 @@ mod tests {
         implementation.spe.implemented = false;
         implementation.system_pmu.clear();
         assert_eq!(count(&implementation), 11 + 4);
+    }
+
+    #[test]
+    fn dut_72_what_is_not_there_is_told() {
+        let mut implementation = Implementation::default();
+        assert_eq!(implementation.not_compared(), [""; 0]);
+        implementation.spe.implemented = false;
+        implementation.system_pmu.clear();
+        implementation.wrapper.aarch32 = false;
+        implementation.wrapper.increments = Increments::Hidden;
+        assert_eq!(
+            implementation.not_compared(),
+            [
+                "Statistical Profiling",
+                "System PMUs",
+                "AArch32 accesses",
+                "increments"
+            ]
+        );
     }
 }

@@ -11,6 +11,7 @@ use crate::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, Unsupporte
 use crate::spe;
 use crate::spmu::SystemPmu;
 use crate::threshold_control::{ThresholdControl, is_reserved};
+use crate::wrapper::Wrapper;
 
 /// An implementation of the architecture, as a TOML file describes it. Every key has a default; the
 /// default is a PE with all features and 31 event counters.
@@ -31,6 +32,9 @@ pub struct Implementation {
     pub system_pmu: Vec<SystemPmu>,
     /// Choices that the text leaves open.
     pub knobs: Knobs,
+    /// What the wrapper of the design takes and shows.
+    #[serde(skip_serializing_if = "Wrapper::is_whole")]
+    pub wrapper: Wrapper,
 }
 
 /// Event counters of the PE.
@@ -309,6 +313,7 @@ impl Default for Implementation {
             threads: Threads::default(),
             system_pmu: default_system_pmus(),
             knobs: Knobs::default(),
+            wrapper: Wrapper::default(),
         }
     }
 }
@@ -520,6 +525,7 @@ impl Implementation {
             );
         }
         self.validate_system_pmus()?;
+        self.wrapper.validate()?;
         self.reserved_map().map(|_| ())
     }
 

@@ -37,6 +37,7 @@ pub mod spmu;
 pub mod sysreg;
 pub mod threshold_control;
 pub mod trace;
+pub mod wrapper;
 
 pub use contract::{AccessKind, AccessOutcome, CycleInput, CycleOutput, DutParameters, Unknown};
 pub use implementation::{Implementation, ImplementationError};

@@ -134,6 +134,11 @@ impl SysReg {
         .chain((0..counters).map(Pmevtyper))
     }
 
+    /// Whether it is PMSELR_EL0, or what that selects.
+    pub const fn is_indirect(self) -> bool {
+        matches!(self, Self::Pmselr | Self::Pmxevtyper | Self::Pmxevcntr)
+    }
+
     /// The registers of Statistical Profiling, if it is `implemented`, with or without FEAT_SPE_EXC.
     pub(crate) fn of_sampling(implemented: bool, exc: bool) -> impl Iterator<Item = Self> {
         use SysReg::*;

@@ -54,6 +54,11 @@ impl Model {
         self.counters.mask()
     }
 
+    /// Event counters whose values are UNKNOWN now, bit *n* for counter *n* (TH-34, TH-35).
+    pub fn unknown_counters(&self) -> u32 {
+        self.unknown.count()
+    }
+
     /// Whether event number `event` is CHAIN (DUT-17).
     pub fn is_chain(&self, event: u16) -> bool {
         self.mux.is_chain(event)
