@@ -8,6 +8,7 @@ pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
 pub mod hypotheses;
+pub mod kit;
 pub mod lockstep;
 pub mod offline;
 pub mod plan;

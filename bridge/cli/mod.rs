@@ -6,9 +6,12 @@ mod coverage;
 #[cfg(feature = "rtl")]
 mod exhaust;
 mod explain;
+#[cfg(feature = "rtl")]
+mod from_dut;
 mod implementation;
 mod model;
 mod model_trace;
+mod new_wrapper;
 mod output;
 mod output_folder;
 mod plan;
@@ -68,6 +71,11 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
     Spmu(spmu::SpmuArgs),
+    /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
+    NewWrapper(new_wrapper::NewWrapperArgs),
+    /// Write the implementation file of a design (--rtl), or the default, with every key explained
+    #[cfg(feature = "rtl")]
+    Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
 }
@@ -130,6 +138,9 @@ impl Command {
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Plan(args) => args.json,
+            Self::NewWrapper(_) => false,
+            #[cfg(feature = "rtl")]
+            Self::Implementation(_) => false,
         }
     }
 
@@ -149,6 +160,9 @@ impl Command {
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Plan(args) => plan::plan(args),
+            Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
+            #[cfg(feature = "rtl")]
+            Self::Implementation(args) => from_dut::write(args),
         }
     }
 }

@@ -217,12 +217,20 @@ impl Rtl {
         Ok(loaded(build.load(&verilator)?))
     }
 
+    /// Makes an instance, whatever it states to be.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn unchecked(&self) -> Result<VerilatedDut, OpenError> {
+        Ok(instance(&self.library, self.traced)?)
+    }
+
     /// Makes an instance, and checks that it is one for the implementation.
     ///
     /// # Errors
     /// It cannot be made, or has other parameters.
     pub fn instance(&self) -> Result<Box<dyn Dut>, OpenError> {
-        let dut = instance(&self.library, self.traced)?;
+        let dut = self.unchecked()?;
         check_parameters(&self.implementation, &dut.parameters())?;
         if self.implementation.wrapper.increments == Increments::Shown {
             return Ok(Box::new(dut));

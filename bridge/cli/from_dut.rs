@@ -1,0 +1,88 @@
+//! `lockstep implementation`: the implementation file of a design.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pmu_model::Implementation;
+
+use super::output::{self, write_whole};
+use super::progress::Busy;
+use super::run::{HangArgs, RtlArgs, open_failure};
+use super::{Failure, implementation};
+use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
+use crate::kit::{StateError, annotated, read_back, stated};
+use crate::lockstep::Verdict;
+use crate::lockstep::supervise::{Supervised, supervise};
+
+/// Arguments of `implementation`.
+#[derive(Args)]
+pub struct ImplementationArgs {
+    #[command(flatten)]
+    rtl: RtlArgs,
+    /// Without RTL: print this implementation (TOML), with every key
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    /// Its name in reports [default: "dut", or that of the file]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Write to this file, instead of printing
+    #[arg(short, long, value_name = "FILE.toml")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    hang: HangArgs,
+}
+
+/// Writes an implementation with every key explained: that of a design, or the one given, or the default.
+pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
+    let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let mut found = match args.rtl.source() {
+        RtlSource::Bundled => given,
+        source => of_design(&source, args)?,
+    };
+    if let Some(name) = &args.name {
+        found.name.clone_from(name);
+    }
+    let text = annotated(&found);
+    match &args.out {
+        Some(path) => write_whole(path, |out| out.write_all(text.as_bytes()))?,
+        None => output::print(&text)?,
+    }
+    Ok(Verdict::Agree)
+}
+
+fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementation, Failure> {
+    let mut busy = None;
+    let rtl = Rtl::load(
+        source,
+        &Implementation::default(),
+        false,
+        &BuildOptions::from_env(),
+        &mut |what| busy = Some(Busy::start(what)),
+    )
+    .map_err(open_failure)?;
+    drop(busy);
+    let mut dut = rtl.unchecked().map_err(open_failure)?;
+    let mut found = stated("dut", &dut.parameters()).map_err(Failure::usage)?;
+    let ended = supervise(&dut.pulse(), args.hang.limit(), move || {
+        read_back(&mut dut, &mut found).map(|()| found)
+    });
+    match ended {
+        Supervised::Done(Ok(found)) => Ok(found),
+        Supervised::Done(Err(error)) => Err(Failure {
+            verdict: match error {
+                StateError::Stopped(_) => Verdict::Stopped,
+                _ => Verdict::Usage,
+            },
+            message: error.to_string(),
+        }),
+        Supervised::Panicked(message) => Err(Failure::defect(&message)),
+        Supervised::Hang { cycles } => Err(Failure {
+            verdict: Verdict::Hang,
+            message: format!(
+                "the design does not come back from cycle {cycles} of the reading of its registers: no progress for {} s; \
+                 look for a loop without delay, or raise --hang-after",
+                args.hang.limit().as_secs()
+            ),
+        }),
+    }
+}
