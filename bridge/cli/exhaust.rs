@@ -8,10 +8,10 @@ use clap::Args;
 use pmu_model::DutParameters;
 
 use super::progress::{Busy, Progress};
-use super::run::RtlArgs;
+use super::rtl_args::{RtlArgs, with_parameters};
 use super::summary::grouped;
 use super::{Failure, output, run};
-use crate::dut::{BuildOptions, Dut, OpenError, open};
+use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -83,13 +83,14 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
 fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
     let implementation = exhaust::implementation();
     let mut busy = None;
-    let mut open = |source| {
+    let mut open = |source: &RtlSource| {
         let options = BuildOptions::from_env();
         let mut building = |what: &str| busy = Some(Busy::start(what));
-        open(&source, &implementation, false, &options, &mut building)
+        open(source, &implementation, false, &options, &mut building)
     };
-    let opened = match open(args.rtl.source()) {
-        Err(OpenError::Parameters(_)) => open(args.rtl.source_for(&implementation)),
+    let source = args.rtl.source()?;
+    let opened = match open(&source) {
+        Err(OpenError::Parameters(_)) => open(&with_parameters(source, &implementation)),
         opened => opened,
     };
     opened.map_err(run::open_failure)

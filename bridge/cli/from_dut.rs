@@ -7,7 +7,8 @@ use pmu_model::Implementation;
 
 use super::output::{self, write_whole};
 use super::progress::Busy;
-use super::run::{HangArgs, RtlArgs, open_failure};
+use super::rtl_args::RtlArgs;
+use super::run::{HangArgs, open_failure};
 use super::{Failure, implementation};
 use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
 use crate::kit::{StateError, annotated, read_back, stated};
@@ -35,7 +36,7 @@ pub struct ImplementationArgs {
 /// Writes an implementation with every key explained: that of a design, or the one given, or the default.
 pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
     let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
-    let mut found = match args.rtl.source() {
+    let mut found = match args.rtl.source()? {
         RtlSource::Bundled => given,
         source => of_design(&source, args)?,
     };

@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "rtl")]
+mod build;
 mod conform;
 #[cfg(feature = "rtl")]
 mod coverage;
@@ -18,6 +20,8 @@ mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
 mod report_files;
+#[cfg(feature = "rtl")]
+mod rtl_args;
 #[cfg(feature = "rtl")]
 mod run;
 #[cfg(feature = "rtl")]
@@ -49,6 +53,9 @@ const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configur
 
 #[derive(Subcommand)]
 enum Command {
+    /// Build a design once, to be run with --dut wherever its folder is
+    #[cfg(feature = "rtl")]
+    Build(build::BuildArgs),
     /// Run RTL and model side by side, and explain the first divergence
     #[cfg(feature = "rtl")]
     Run(run::RunArgs),
@@ -125,6 +132,8 @@ impl Command {
     fn wants_json(&self) -> bool {
         match self {
             #[cfg(feature = "rtl")]
+            Self::Build(args) => args.json,
+            #[cfg(feature = "rtl")]
             Self::Run(args) => args.json(),
             #[cfg(feature = "rtl")]
             Self::Replay(args) => args.json(),
@@ -146,6 +155,8 @@ impl Command {
 
     fn run(&self) -> Result<Verdict, Failure> {
         match self {
+            #[cfg(feature = "rtl")]
+            Self::Build(args) => build::build(args),
             #[cfg(feature = "rtl")]
             Self::Run(args) => run::run(args),
             #[cfg(feature = "rtl")]

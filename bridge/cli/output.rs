@@ -95,6 +95,12 @@ pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(json + "\n"))
 }
 
+/// Tells something that does not change what the command does.
+#[cfg(feature = "rtl")]
+pub fn note(text: &str) {
+    anstream::eprintln!("lockstep: note: {text}");
+}
+
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     let text = format!("{}: cannot be written: {}", path.display(), reason(error));
     match error.kind() {

@@ -10,11 +10,12 @@ use pmu_model::Implementation;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
+use super::rtl_args::RtlArgs;
 use super::summary::{LedgerSummary, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters};
+use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
@@ -57,57 +58,6 @@ impl ReplayArgs {
     /// Whether the result is wanted as JSON.
     pub fn json(&self) -> bool {
         self.common.json
-    }
-}
-
-/// Other RTL than the bundled one.
-#[derive(Args)]
-pub struct RtlArgs {
-    /// Other RTL than the bundled one: a folder, or SystemVerilog files, packages first, each with --rtl
-    #[arg(long, value_name = "PATH")]
-    rtl: Vec<PathBuf>,
-    /// A parameter of the wrapper of that RTL
-    #[arg(long, value_name = "NAME=VALUE", requires = "rtl", value_parser = name_value)]
-    parameter: Vec<(String, String)>,
-}
-
-impl RtlArgs {
-    /// The RTL that is meant.
-    pub fn source(&self) -> RtlSource {
-        if self.rtl.is_empty() {
-            RtlSource::Bundled
-        } else {
-            RtlSource::Files {
-                paths: self.rtl.clone(),
-                parameters: self.parameter.clone(),
-            }
-        }
-    }
-
-    /// The RTL that is meant, with the bundled wrapper's parameters for `implementation` unless others are given.
-    pub fn source_for(&self, implementation: &Implementation) -> RtlSource {
-        match self.source() {
-            RtlSource::Files { paths, parameters } if parameters.is_empty() => RtlSource::Files {
-                paths,
-                parameters: wrapper_parameters(implementation),
-            },
-            source => source,
-        }
-    }
-
-    /// The arguments again.
-    pub(super) fn command(&self) -> String {
-        let mut command = String::new();
-        for path in &self.rtl {
-            command.push_str(&format!(" --rtl {}", quoted(&path.display().to_string())));
-        }
-        for (name, value) in &self.parameter {
-            command.push_str(&format!(
-                " --parameter {}",
-                quoted(&format!("{name}={value}"))
-            ));
-        }
-        command
     }
 }
 
@@ -166,11 +116,6 @@ impl CommonArgs {
     }
 }
 
-fn name_value(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
 /// Runs RTL and model side by side.
 pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.stimulus {
@@ -192,6 +137,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     Job {
         origin: Some(Origin::of(&generator)),
         stimulus: generator.into(),
+        rtl: args.common.rtl.source()?,
         implementation,
         limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
         replay,
@@ -208,6 +154,7 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
 /// One run.
 struct Job<'a> {
     implementation: Implementation,
+    rtl: RtlSource,
     stimulus: Stimulus,
     /// What the stimulus was generated from, if it was.
     origin: Option<Origin>,
@@ -223,6 +170,7 @@ impl<'a> Job<'a> {
         let recorded = reader.header().implementation.clone();
         Ok(Self {
             implementation: recorded,
+            rtl: common.rtl.source()?,
             origin: reader.header().origin.clone(),
             stimulus: reader.into(),
             limit: u64::MAX,
@@ -234,7 +182,7 @@ impl<'a> Job<'a> {
     fn open(&self, traced: bool) -> Result<Box<dyn crate::dut::Dut>, OpenError> {
         let mut busy = None;
         open(
-            &self.common.rtl.source(),
+            &self.rtl,
             &self.implementation,
             traced,
             &BuildOptions::from_env(),
@@ -243,7 +191,7 @@ impl<'a> Job<'a> {
     }
 
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
-        if self.common.rtl.source() == RtlSource::Bundled {
+        if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
         if let Some(path) = &self.common.coverage {
@@ -352,7 +300,7 @@ impl<'a> Job<'a> {
             stimulus_hash,
             implementation: self.implementation.name.clone(),
             counters: self.implementation.pmu.counters,
-            rtl: self.common.rtl.source().describe(),
+            rtl: self.rtl.describe(),
             ledger: LedgerSummary::of(lockstep.ledger()),
             sampling: lockstep.ledger().sampling(),
             coverage,
@@ -415,7 +363,7 @@ impl<'a> Job<'a> {
             seed: self.stimulus.seed(),
             stimulus: self.stimulus.description(),
             implementation: self.implementation.name.clone(),
-            rtl: self.common.rtl.source().describe(),
+            rtl: self.rtl.describe(),
             replay: self.command(divergence.cycle + 1),
         };
         let mut report = report::report(

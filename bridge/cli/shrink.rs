@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
-use super::run::{HangArgs, RtlArgs, open_failure, open_recorded, quoted, stimulus_failure};
+use super::rtl_args::RtlArgs;
+use super::run::{HangArgs, open_failure, open_recorded, quoted, stimulus_failure};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::lockstep::Verdict;
@@ -81,7 +82,7 @@ struct Done {
 pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     let reader = open_recorded(&args.stimulus, args.implementation.as_deref())?;
     let implementation = reader.header().implementation.clone();
-    let source = args.rtl.source();
+    let source = args.rtl.source()?;
     if source == RtlSource::Bundled {
         check_knobs(&implementation).map_err(Failure::usage)?;
     }
@@ -92,7 +93,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             out.remove(name)?;
         }
     }
-    let rtl = load(args, &implementation)?;
+    let rtl = load(&source, &implementation)?;
     let watch = Watch::default();
     let interrupted = watch.interrupted.clone();
     ctrlc::set_handler(move || {
@@ -109,18 +110,11 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     conclude(args, &implementation, &done, seconds, &out)
 }
 
-fn load(args: &ShrinkArgs, implementation: &Implementation) -> Result<Rtl, Failure> {
+fn load(source: &RtlSource, implementation: &Implementation) -> Result<Rtl, Failure> {
     let mut busy = None;
     let mut building = |what: &str| busy = Some(Busy::start(what));
     let options = BuildOptions::from_env();
-    Rtl::load(
-        &args.rtl.source(),
-        implementation,
-        false,
-        &options,
-        &mut building,
-    )
-    .map_err(open_failure)
+    Rtl::load(source, implementation, false, &options, &mut building).map_err(open_failure)
 }
 
 fn supervised(

@@ -1,12 +1,28 @@
 //! The design under test, behind one interface (`docs/dut-contract.md`).
 
 #[cfg(feature = "rtl")]
-mod bundled;
+mod build;
+#[cfg(feature = "rtl")]
+mod file_list;
+#[cfg(feature = "rtl")]
+mod folder;
+#[cfg(feature = "rtl")]
+mod knobs;
 mod modelled;
+#[cfg(feature = "rtl")]
+mod open;
 mod parameters;
+#[cfg(feature = "rtl")]
+mod source;
+#[cfg(feature = "rtl")]
+mod stated;
 mod translated;
 #[cfg(feature = "rtl")]
+mod unpack;
+#[cfg(feature = "rtl")]
 mod verilated;
+#[cfg(feature = "rtl")]
+mod wrapper_parameters;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +32,26 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::Serialize;
 
 #[cfg(feature = "rtl")]
-pub use bundled::{
-    BuildOptions, KnobMismatch, OpenError, Rtl, RtlSource, check_knobs, open, wrapper_parameters,
-};
+pub use build::{BuildOptions, PORTS, Pair, pair, stated};
+#[cfg(feature = "rtl")]
+pub use file_list::{FileList, FileListError, ListProblem};
+#[cfg(feature = "rtl")]
+pub use folder::{DutFolder, FolderError, Manifest};
+#[cfg(feature = "rtl")]
+pub use knobs::{KnobMismatch, check_knobs};
 pub use modelled::ModelledDut;
+#[cfg(feature = "rtl")]
+pub use open::{OpenError, Rtl, open};
 pub use parameters::{ParameterMismatch, check_parameters};
+#[cfg(feature = "rtl")]
+pub use source::{RtlFiles, RtlSource, TOP};
+#[cfg(feature = "rtl")]
+pub use stated::{ContractMismatch, Stated, check_contract};
 pub use translated::Translated;
 #[cfg(feature = "rtl")]
 pub use verilated::VerilatedDut;
+#[cfg(feature = "rtl")]
+pub use wrapper_parameters::wrapper_parameters;
 
 /// A design that makes one [`CycleOutput`] of each [`CycleInput`].
 pub trait Dut: Send {

@@ -33,10 +33,7 @@ fn agrees(name: &str, source: &RtlSource, threads: usize, changing: &[&str]) {
 fn everything() {
     // From its files, so that it goes through a shared library like the others.
     let rtl = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("rtl");
-    let source = RtlSource::Files {
-        paths: vec![rtl],
-        parameters: vec![("Tme".into(), "1".into())],
-    };
+    let source = RtlSource::files([rtl], vec![("Tme".into(), "1".into())]);
     let changing = [
         "V[0]",
         "V[15]",

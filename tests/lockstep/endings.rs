@@ -118,10 +118,8 @@ fn stop_in_json() {
 fn process_goes_on_after_a_stop() {
     let folder = folder("fatal.sv", "process_goes_on");
     let implementation = Implementation::default();
-    let source = RtlSource::Files {
-        paths: vec![folder.join("idle_pkg.sv"), folder.join("fatal.sv")],
-        parameters: Vec::new(),
-    };
+    let paths = ["idle_pkg.sv", "fatal.sv"].map(|name| folder.join(name));
+    let source = RtlSource::files(paths, Vec::new());
     for threads in [1, 2] {
         let reader = Reader::open(&folder.join("idle.stim")).expect("stimulus");
         let dut = rtl(&source, &implementation);

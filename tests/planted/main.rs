@@ -230,10 +230,7 @@ fn hunt(bug: &Bug) -> Result<Found, Error> {
     let folder = base.join(&bug.name);
     let patch = (!bug.patch.is_empty()).then_some(bug.patch.as_str());
     planted::plant(patch, &folder)?;
-    let source = RtlSource::Files {
-        paths: vec![folder.clone()],
-        parameters: Vec::new(),
-    };
+    let source = RtlSource::files([folder.clone()], Vec::new());
     let implementation = Implementation::default();
     // Libraries of broken RTL are of no use in the user's cache, and run for less time than they are built.
     let options = BuildOptions {

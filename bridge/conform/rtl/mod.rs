@@ -48,10 +48,7 @@ impl RtlOptions {
     fn source(&self, implementation: &Implementation) -> RtlSource {
         match &self.folder {
             None => RtlSource::Bundled,
-            Some(folder) => RtlSource::Files {
-                paths: vec![folder.clone()],
-                parameters: wrapper_parameters(implementation),
-            },
+            Some(folder) => RtlSource::files([folder.clone()], wrapper_parameters(implementation)),
         }
     }
 }

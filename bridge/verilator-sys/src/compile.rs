@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 use sha2::{Digest, Sha256};
@@ -35,6 +36,9 @@ pub struct Compiler {
     args: Vec<std::ffi::OsString>,
     /// Path, flags and version: whatever the compiler's output depends on.
     identity: String,
+    /// The first line of what it says of its version.
+    #[cfg_attr(not(feature = "shared"), expect(dead_code))]
+    version: String,
 }
 
 /// Why C++ could not be compiled.
@@ -149,6 +153,7 @@ impl Compiler {
                 path,
                 args,
                 identity,
+                version: version.lines().next().unwrap_or_default().trim().to_owned(),
             });
         }
         Err(CompileError::NoCompiler {
@@ -159,6 +164,12 @@ impl Compiler {
     /// Whatever the compiler's output depends on besides its input, for a cache key.
     pub(crate) fn identity(&self) -> &str {
         &self.identity
+    }
+
+    /// Name and version, in a line.
+    #[cfg(feature = "shared")]
+    pub(crate) fn version(&self) -> &str {
+        &self.version
     }
 
     fn command(&self) -> Command {
@@ -260,16 +271,19 @@ pub(crate) fn objects(compiler: &Compiler, units: &[Unit]) -> Result<Vec<PathBuf
     let missing: Vec<usize> = (0..units.len())
         .filter(|&index| !objects[index].is_file())
         .collect();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let work = || -> Result<(), CompileError> {
         while let Some(&index) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-            compiler.compile(&units[index], &objects[index])?;
+            let _core = Core::take(cores);
+            // Another build of this process may have made it meanwhile.
+            if !objects[index].is_file() {
+                compiler.compile(&units[index], &objects[index])?;
+            }
         }
         Ok(())
     };
-    let workers = thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(missing.len());
+    let workers = cores.min(missing.len());
     thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         // A worker does not panic; if it did, so does this.
@@ -278,6 +292,32 @@ pub(crate) fn objects(compiler: &Compiler, units: &[Unit]) -> Result<Vec<PathBuf
             .try_for_each(|thread| thread.join().expect("worker finished"))
     })?;
     Ok(objects)
+}
+
+/// The right to keep a core busy: builds that run side by side share the cores of the machine.
+struct Core;
+
+/// Cores that are busy, and a sign when one no longer is.
+static BUSY: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+impl Core {
+    /// Waits until fewer than `cores` are busy.
+    fn take(cores: usize) -> Core {
+        let busy = BUSY.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = BUSY
+            .1
+            .wait_while(busy, |busy| *busy >= cores)
+            .unwrap_or_else(PoisonError::into_inner);
+        *busy += 1;
+        Core
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        *BUSY.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        BUSY.1.notify_one();
+    }
 }
 
 /// A hash over parts, each with its length, so that parts do not run into each other.

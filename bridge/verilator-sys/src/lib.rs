@@ -12,9 +12,13 @@
 #[cfg(feature = "build")]
 mod compile;
 #[cfg(feature = "build")]
+mod design;
+#[cfg(feature = "build")]
 pub mod find;
 #[cfg(feature = "build")]
 mod model;
+#[cfg(feature = "build")]
+mod modules;
 #[cfg(feature = "build")]
 mod port;
 #[cfg(feature = "build")]
@@ -52,7 +56,7 @@ pub use wheel::WheelError;
 #[cfg(feature = "runtime")]
 pub use dut::{Dut, TraceError};
 #[cfg(feature = "runtime")]
-pub use library::{CreateError, DutLibrary, LoadError, RawLibrary};
+pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary};
 #[cfg(feature = "runtime")]
 pub use stop::{DutStop, StopKind};
 

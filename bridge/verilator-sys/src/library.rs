@@ -10,8 +10,9 @@ use crate::dut::Dut;
 use crate::ffi::bridge;
 use crate::stop::DutStop;
 
-/// Version of `cpp/dut.h` that this crate was compiled with; equal to `kDutAbi` there.
-const ABI: u32 = 1;
+/// Version of `cpp/dut.h` that this crate was compiled with; equal to `kDutAbi` there. A library with another
+/// one is not loaded.
+pub const INTERFACE_VERSION: u32 = 1;
 
 /// Name of the function that a shared library exports.
 pub(crate) const SHARED_SYMBOL: &str = "verilator_sys_dut_library";
@@ -53,7 +54,7 @@ pub enum LoadError {
     },
     /// The library was made by another version of this crate.
     #[error(
-        "[DUT library] expected interface version {ABI} in {place}, found {found}: build the design again"
+        "[DUT library] expected interface version {INTERFACE_VERSION} in {place}, found {found}: build the design again"
     )]
     Abi {
         /// The file, or `this program`.
@@ -151,7 +152,7 @@ impl DutLibrary {
         let raw = raw.cast::<bridge::DutLibrary>();
         // SAFETY: the caller's promise.
         let facts = unsafe { bridge::library_facts(raw) };
-        if facts.abi != ABI {
+        if facts.abi != INTERFACE_VERSION {
             return Err(LoadError::Abi {
                 place: place.to_owned(),
                 found: facts.abi,

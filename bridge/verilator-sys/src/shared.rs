@@ -1,6 +1,7 @@
 //! A design that is compiled into a shared library at run time, and kept in a cache.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::PortSizes;
@@ -38,6 +39,92 @@ pub struct SharedDut {
     pub cached: bool,
     /// Verilator's warnings about the design; empty for one from the cache.
     pub warnings: String,
+    /// The design's files that Verilator read: sources, included files, modules out of folders.
+    pub sources: Vec<SourceFile>,
+    /// The C++ compiler, in a line.
+    pub compiler: String,
+}
+
+impl SharedDut {
+    /// Loads the library.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn load(&self) -> Result<DutLibrary, LoadError> {
+        // SAFETY: the file was made by `SharedDutBuild::build`.
+        unsafe { DutLibrary::load(&self.path) }
+    }
+}
+
+/// A file as it was when a library was made of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// [`content_hash`] of it.
+    pub hash: String,
+}
+
+/// A library that was put somewhere, and cannot be loaded from there.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadFileError {
+    /// It cannot be read.
+    #[error("[DUT library] expected a library at {path}, found: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It is not the file that was built.
+    #[error(
+        "[DUT library] expected {path} as it was built, SHA-256 {expected}, found {found}: build the design again"
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// [`content_hash`] of the library that was built.
+        expected: String,
+        /// That of the file.
+        found: String,
+    },
+    /// The system's loader refused it, or it has another interface.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+/// Loads a library that [`SharedDutBuild::build`] made and that was copied to `path` since. Only a file whose
+/// [`content_hash`] is `hash`, that of the library when it was built, is loaded: loading runs code of the file.
+///
+/// # Errors
+/// [`LoadFileError`].
+pub fn load_file(path: &Path, hash: &str) -> Result<DutLibrary, LoadFileError> {
+    let found = content_hash(path).map_err(|source| LoadFileError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    if found != hash {
+        return Err(LoadFileError::Changed {
+            path: path.to_owned(),
+            expected: hash.to_owned(),
+            found,
+        });
+    }
+    // SAFETY: the file is what `build` made, as its hash says.
+    Ok(unsafe { DutLibrary::load(path) }?)
+}
+
+/// SHA-256 of a file's bytes in hexadecimal.
+///
+/// # Errors
+/// It cannot be read.
+pub fn content_hash(path: &Path) -> io::Result<String> {
+    use sha2::{Digest, Sha256};
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    io::copy(&mut file, &mut hash)?;
+    let bytes = hash.finalize();
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Why a design could not be built and loaded.
@@ -60,19 +147,35 @@ impl SharedDutBuild {
     /// # Errors
     /// [`BuildError`]; nothing is left in the cache then.
     pub fn build(&self, verilator: &Verilator) -> Result<SharedDut, BuildError> {
+        self.build_telling(verilator, &mut || ())
+    }
+
+    /// The same; `building` is told when the cache has no such library, so that it will take a while.
+    ///
+    /// # Errors
+    /// Those of [`build`](SharedDutBuild::build).
+    pub fn build_telling(
+        &self,
+        verilator: &Verilator,
+        building: &mut dyn FnMut(),
+    ) -> Result<SharedDut, BuildError> {
         let compiler = Compiler::find()?;
         let entry = self.entry(verilator, &compiler)?;
         fs::create_dir_all(&self.cache_dir).map_err(io_error(&self.cache_dir))?;
         let lock_path = entry.file("lock");
         let lock = File::create(&lock_path).map_err(io_error(&lock_path))?;
         lock.lock().map_err(io_error(&lock_path))?;
-        if let Some(path) = entry.library() {
-            return Ok(SharedDut {
-                path,
-                cached: true,
-                warnings: String::new(),
-            });
+        let done = |path, list: &str, cached, warnings| SharedDut {
+            path,
+            cached,
+            warnings,
+            sources: sources(list, verilator),
+            compiler: compiler.version().to_owned(),
+        };
+        if let Some((path, list)) = entry.library() {
+            return Ok(done(path, &list, true, String::new()));
         }
+        building();
 
         let folder = tempfile::Builder::new()
             .prefix(".building-")
@@ -99,18 +202,7 @@ impl SharedDutBuild {
         let path = entry.library_of(&list);
         fs::rename(&library, &path).map_err(io_error(&path))?;
         entry.write_list(&list, folder.path())?;
-        Ok(SharedDut {
-            path,
-            cached: false,
-            warnings: built.warnings,
-        })
-    }
-
-    /// Whether [`build`](SharedDutBuild::build) would find the library in the cache, and take no time.
-    pub fn is_cached(&self, verilator: &Verilator) -> bool {
-        Compiler::find()
-            .and_then(|compiler| self.entry(verilator, &compiler))
-            .is_ok_and(|entry| entry.library().is_some())
+        Ok(done(path, &list, false, built.warnings))
     }
 
     /// Builds the library as [`build`](SharedDutBuild::build) does, and loads it.
@@ -118,19 +210,11 @@ impl SharedDutBuild {
     /// # Errors
     /// [`SharedDutError`].
     pub fn load(&self, verilator: &Verilator) -> Result<DutLibrary, SharedDutError> {
-        let built = self.build(verilator)?;
-        // SAFETY: the file was made by `build`.
-        Ok(unsafe { DutLibrary::load(&built.path) }?)
+        Ok(self.build(verilator)?.load()?)
     }
 
     /// The cache entry for everything that is known before Verilator runs.
     fn entry(&self, verilator: &Verilator, compiler: &Compiler) -> Result<Entry, CompileError> {
-        let Design {
-            sources,
-            include_dirs,
-            top,
-            parameters,
-        } = &self.design;
         let PortSizes {
             input,
             output,
@@ -143,20 +227,7 @@ impl SharedDutBuild {
         hash.text(compiler.identity());
         hash.text(&verilator.version.to_string());
         hash.text(&model::run_time_hash(&verilator.include())?);
-        hash.text(top);
-        for (name, value) in parameters {
-            hash.text(name).text(value);
-        }
-        for folder in include_dirs {
-            hash.text(&folder.to_string_lossy());
-        }
-        // A stop names the file as it is written here, so the name belongs to the key.
-        for path in sources {
-            hash.text(&path.to_string_lossy());
-            if path.is_file() {
-                hash.file(path)?;
-            }
-        }
+        self.design.hash(&mut hash)?;
         Ok(Entry {
             stem: self.cache_dir.join(&hash.finish()[..32]),
         })
@@ -182,16 +253,16 @@ impl Entry {
         self.file(&format!("{}.so", &hash[..16]))
     }
 
-    /// The library, if there is one and what it was made from is unchanged.
-    fn library(&self) -> Option<PathBuf> {
+    /// The library and its list, if there is one and what it was made from is unchanged.
+    fn library(&self) -> Option<(PathBuf, String)> {
         let list = fs::read_to_string(self.file("files")).ok()?;
         let unchanged = list.lines().all(|line| {
             line.split_once(' ').is_some_and(|(hash, path)| {
-                file_hash(Path::new(path)).is_ok_and(|found| found == hash)
+                content_hash(Path::new(path)).is_ok_and(|found| found == hash)
             })
         });
         let path = self.library_of(&list);
-        (unchanged && path.is_file()).then_some(path)
+        (unchanged && path.is_file()).then_some((path, list))
     }
 
     fn write_list(&self, list: &str, folder: &Path) -> Result<(), CompileError> {
@@ -207,11 +278,20 @@ fn file_list(files: &[PathBuf]) -> Result<String, CompileError> {
     let mut list = String::new();
     for path in files {
         let path = std::path::absolute(path).map_err(io_error(path))?;
-        list += &format!("{} {}\n", file_hash(&path)?, path.display());
+        let hash = content_hash(&path).map_err(io_error(&path))?;
+        list += &format!("{hash} {}\n", path.display());
     }
     Ok(list)
 }
 
-fn file_hash(path: &Path) -> Result<String, CompileError> {
-    Ok(Hash::new().file(path)?.finish())
+/// The design's own files in such a list.
+fn sources(list: &str, verilator: &Verilator) -> Vec<SourceFile> {
+    let files = list.lines().filter_map(|line| line.split_once(' '));
+    files
+        .map(|(hash, path)| SourceFile {
+            path: path.into(),
+            hash: hash.to_owned(),
+        })
+        .filter(|file| file.path != verilator.bin && !file.path.starts_with(&verilator.root))
+        .collect()
 }

@@ -4,22 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use crate::design::Design;
 use crate::find::Verilator;
+use crate::modules;
 use crate::version::Version;
-
-/// A design: what Verilator is told about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Design {
-    /// SystemVerilog files; packages before the modules that use them. Messages and stops name the
-    /// files as they are written here.
-    pub sources: Vec<PathBuf>,
-    /// Folders for `` `include `` and for modules that no source declares.
-    pub include_dirs: Vec<PathBuf>,
-    /// Name of the top module.
-    pub top: String,
-    /// Parameters of the top module: name and value, the value as in SystemVerilog.
-    pub parameters: Vec<(String, String)>,
-}
 
 /// One run of Verilator.
 #[derive(Clone, Debug)]
@@ -70,9 +58,31 @@ pub enum VerilateError {
         /// The path as given.
         path: PathBuf,
     },
+    /// An argument is not one to pass on.
+    #[error(
+        "[verilator] expected an argument that can be passed on to Verilator, found {argument}: {reason}"
+    )]
+    Argument {
+        /// The argument as given.
+        argument: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// No source declares the top module.
+    #[error("[verilator] expected a module `{top}`, found {found}: name the wrapper of the design")]
+    NoTop {
+        /// Name of the top module.
+        top: String,
+        /// The modules that there are.
+        found: String,
+    },
     /// Verilator found errors in the design.
-    #[error("[verilator] expected Verilator {version} to accept the design, found:\n{message}")]
+    #[error(
+        "{first}\n[verilator] expected Verilator {version} to accept the design, found:\n{message}"
+    )]
     Rejected {
+        /// The first error: file, line, column and what is wrong.
+        first: String,
         /// Version of the Verilator that was used.
         version: Version,
         /// Its own message.
@@ -104,25 +114,16 @@ impl VerilateRequest<'_> {
     /// # Errors
     /// [`VerilateError`]; a rejected design comes with Verilator's own message.
     pub fn run(&self, verilator: &Verilator) -> Result<Verilated, VerilateError> {
-        if let Some(path) = self.design.sources.iter().find(|path| !path.is_file()) {
-            return Err(VerilateError::NoSource { path: path.clone() });
-        }
+        self.design.check()?;
         self.clear().map_err(io_error(self.out_dir))?;
         let mut command = verilator.command();
         command.args(FLAGS);
         command.arg("--prefix").arg(self.prefix);
-        command.arg("--top-module").arg(&self.design.top);
         command.arg("--Mdir").arg(self.out_dir);
         if self.trace {
             command.arg("--trace");
         }
-        for (name, value) in &self.design.parameters {
-            command.arg(format!("-G{name}={value}"));
-        }
-        for folder in &self.design.include_dirs {
-            command.arg("-y").arg(folder);
-        }
-        command.args(&self.design.sources);
+        command.args(self.design.arguments());
         let output = command.output().map_err(io_error(&verilator.bin))?;
         let messages = String::from_utf8_lossy(&output.stderr)
             .trim_end()
@@ -133,12 +134,42 @@ impl VerilateRequest<'_> {
             } else {
                 messages
             };
-            return Err(VerilateError::Rejected {
-                version: verilator.version,
-                message,
-            });
+            return Err(self.rejected(verilator.version, message));
         }
         self.read_lists(verilator, messages)
+    }
+
+    /// What Verilator's message means, with a place on top.
+    fn rejected(&self, version: Version, message: String) -> VerilateError {
+        let Design {
+            sources,
+            library_files,
+            top,
+            ..
+        } = self.design;
+        let modules = modules::declared(sources.iter().chain(library_files));
+        let declaration = modules.iter().find(|module| module.name == *top);
+        let first = first_error(&message);
+        if declaration.is_none() && first.contains("--top-module") {
+            let mut names: Vec<_> = modules.into_iter().map(|module| module.name).collect();
+            names.sort();
+            names.dedup();
+            return VerilateError::NoTop {
+                top: top.clone(),
+                found: some_of(&names),
+            };
+        }
+        let place = declaration
+            .filter(|_| first.starts_with("Parameters from the command line"))
+            .map(|module| {
+                let (path, line) = (module.path.display(), module.line);
+                format!("{path}:{line}: module `{top}`: ")
+            });
+        VerilateError::Rejected {
+            first: place.unwrap_or_default() + first,
+            version,
+            message,
+        }
     }
 
     fn clear(&self) -> io::Result<()> {
@@ -239,6 +270,30 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerilateError + use<> {
     move |source| VerilateError::Io { path, source }
 }
 
+/// The first error in Verilator's messages: file, line and column, where it has them, and its text.
+fn first_error(messages: &str) -> &str {
+    messages
+        .lines()
+        .find(|line| line.starts_with("%Error"))
+        .and_then(|line| Some(line.split_once(": ")?.1))
+        .unwrap_or_else(|| messages.lines().next().unwrap_or_default())
+}
+
+/// Names in a sentence, not all of them if there are many.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let quoted: Vec<_> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match (names.len(), names.len().saturating_sub(SHOWN)) {
+        (0, _) => "no module in the sources".into(),
+        (_, 0) => quoted.join(", "),
+        (_, more) => format!("{} and {more} more", quoted.join(", ")),
+    }
+}
+
 /// The words of `VARIABLE += \` and its continuation lines.
 fn make_list<'a>(makefile: &'a str, variable: &str) -> Vec<&'a str> {
     let mut lines = makefile.lines();
@@ -301,6 +356,28 @@ fn mark_fatal(cpp: &Path, sources: &[PathBuf]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_error_is_found_behind_warnings() {
+        let of = |text| first_error(text).to_owned();
+        assert_eq!(
+            of(
+                "%Warning-WIDTH: a.sv:1:2: narrow\n%Error-PINMISSING: b.sv:3:4: pin\n%Error: c.sv:5: end"
+            ),
+            "b.sv:3:4: pin"
+        );
+        assert_eq!(of("%Error: Invalid option: --x"), "Invalid option: --x");
+        assert_eq!(of("signal: 9"), "signal: 9");
+        assert_eq!(of(""), "");
+    }
+
+    #[test]
+    fn many_modules_are_not_all_named() {
+        let names: Vec<_> = (0..14).map(|n| format!("m{n}")).collect();
+        assert_eq!(some_of(&names[..2]), "`m0`, `m1`");
+        assert!(some_of(&names).ends_with("`m11` and 2 more"));
+        assert_eq!(some_of(&[]), "no module in the sources");
+    }
 
     #[test]
     fn reads_a_list_of_a_makefile() {

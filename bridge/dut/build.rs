@@ -1,0 +1,153 @@
+//! Building designs into shared libraries, which a cache keeps.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+
+use pmu_model::{CycleInput, CycleOutput, DutParameters};
+use verilator_sys::find::{FindError, Search, Verilator};
+use verilator_sys::shared::{SharedDut, SharedDutBuild};
+use verilator_sys::verilate::Design;
+use verilator_sys::{Optimization, PortSizes};
+
+use super::open::{OpenError, instance};
+use super::{Dut, Stated};
+
+/// How designs are built at run time.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// Folder of finished libraries.
+    pub cache: PathBuf,
+    /// How hard the C++ compiler works.
+    pub optimization: Optimization,
+}
+
+impl BuildOptions {
+    /// The cache of the user: `LOCKSTEP_CACHE`, else the cache folder of the platform.
+    pub fn from_env() -> Self {
+        let cache = env::var_os("LOCKSTEP_CACHE").map(PathBuf::from);
+        let xdg =
+            || env::var_os("XDG_CACHE_HOME").map(|base| PathBuf::from(base).join("pmu-lockstep"));
+        let home =
+            || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pmu-lockstep"));
+        Self {
+            cache: cache
+                .or_else(xdg)
+                .or_else(home)
+                .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep")),
+            optimization: Optimization::Full,
+        }
+    }
+}
+
+/// The sizes of the contract's ports.
+pub const PORTS: PortSizes = PortSizes {
+    input: size_of::<CycleInput>(),
+    output: size_of::<CycleOutput>(),
+    parameters: size_of::<DutParameters>(),
+};
+
+/// The two libraries of a design.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Without tracing, for speed.
+    pub untraced: SharedDut,
+    /// With tracing.
+    pub traced: SharedDut,
+    /// Version of the Verilator that made them.
+    pub verilator: String,
+}
+
+/// What a built design states of itself.
+///
+/// # Errors
+/// It cannot be loaded or instantiated, or is of another contract.
+pub fn stated(pair: &Pair) -> Result<Stated, OpenError> {
+    let dut = instance(&pair.untraced.load()?, false)?;
+    Ok(Stated::of(&dut.parameters())?)
+}
+
+/// Finds Verilator, or fetches it.
+fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
+    // The project's own, where the program is run beside it.
+    let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
+    let tools = if tools.is_dir() {
+        tools.into()
+    } else {
+        options.cache.join("tools")
+    };
+    Search::from_env(tools).find()
+}
+
+fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDutBuild {
+    SharedDutBuild {
+        design,
+        sizes: PORTS,
+        trace,
+        optimization: options.optimization,
+        cache_dir: options.cache.clone(),
+    }
+}
+
+/// What a user is told when the build of `what` starts.
+fn telling(what: &str, traced: bool) -> String {
+    let variant = if traced { "with" } else { "without" };
+    format!("building RTL {what}, {variant} tracing")
+}
+
+/// Builds one library of a design, unless the cache has it. `building` is told when that starts.
+///
+/// # Errors
+/// The design cannot be built.
+pub(super) fn one(
+    design: Design,
+    traced: bool,
+    options: &BuildOptions,
+    what: &str,
+    building: &mut dyn FnMut(&str),
+) -> Result<SharedDut, OpenError> {
+    let verilator = verilator(options)?;
+    let build = shared_build(design, traced, options);
+    let mut building = || building(&telling(what, traced));
+    Ok(build.build_telling(&verilator, &mut building)?)
+}
+
+/// Builds both libraries of a design side by side, as far as the cache does not have them. `building` is told when
+/// that starts.
+///
+/// # Errors
+/// The design cannot be built.
+pub fn pair(
+    design: &Design,
+    options: &BuildOptions,
+    what: &str,
+    building: &mut dyn FnMut(&str),
+) -> Result<Pair, OpenError> {
+    let verilator = verilator(options)?;
+    let (starts, started) = mpsc::channel();
+    let one = |traced: bool, starts: mpsc::Sender<bool>| {
+        shared_build(design.clone(), traced, options).build_telling(&verilator, &mut || {
+            // Nobody listens only if this process is about to end.
+            let _ = starts.send(traced);
+        })
+    };
+    let (untraced, traced) = thread::scope(|scope| {
+        let other = starts.clone();
+        let untraced = scope.spawn(|| one(false, starts));
+        let traced = scope.spawn(|| one(true, other));
+        for variant in started {
+            building(&telling(what, variant));
+        }
+        // A build does not panic; if it did, so does this.
+        (
+            untraced.join().expect("build finished"),
+            traced.join().expect("build finished"),
+        )
+    });
+    Ok(Pair {
+        untraced: untraced?,
+        traced: traced?,
+        verilator: verilator.version.to_string(),
+    })
+}

@@ -1,0 +1,100 @@
+//! What can be wrong with a folder of `lockstep build`.
+
+use std::io;
+use std::path::PathBuf;
+
+use verilator_sys::LoadError;
+use verilator_sys::shared::LoadFileError;
+
+use super::{FORMAT, MANIFEST};
+
+/// A folder that is not one of `lockstep build`, or not as it was built.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// There is no manifest.
+    #[error(
+        "{}: expected a folder that `lockstep build` made, found no {MANIFEST} there: build the design with \
+         `lockstep build --filelist FILE --top MODULE -o {}`",
+        path.display(), path.display()
+    )]
+    NotOne {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The manifest does not say what it must.
+    #[error("{}: expected what `lockstep build` wrote, found: {message}; build the design again", path.display())]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong, and where.
+        message: String,
+    },
+    /// The manifest is of another version.
+    #[error("{}: expected format {FORMAT}, found {found}: build the design again", path.display())]
+    Format {
+        /// The manifest.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+    },
+    /// A library cannot be loaded.
+    #[error(transparent)]
+    Library(#[from] LoadFileError),
+    /// A library with other ports.
+    #[error(
+        "{}: expected {expected} bytes of {port}, found {found}: the design was built for another layout of the DUT \
+         contract; build it again", path.display()
+    )]
+    Ports {
+        /// The library.
+        path: PathBuf,
+        /// The port.
+        port: &'static str,
+        /// Its size in this program.
+        expected: usize,
+        /// Its size in the library.
+        found: usize,
+    },
+    /// Something else is in the way.
+    #[error(
+        "{}: expected an empty folder, one that `lockstep build` made, or none, found {found} there: name another \
+         folder with -o", path.display()
+    )]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// What is there.
+        found: String,
+    },
+    /// A file or folder cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File or folder.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+}
+
+impl FolderError {
+    /// Whether it is for the user to mend what was named, and not for who keeps the machine.
+    pub fn is_the_users(&self) -> bool {
+        let named = |error: &io::Error| {
+            matches!(
+                error.kind(),
+                io::ErrorKind::NotFound
+                    | io::ErrorKind::NotADirectory
+                    | io::ErrorKind::IsADirectory
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::ReadOnlyFilesystem
+            )
+        };
+        match self {
+            Self::Io { source, .. } | Self::Library(LoadFileError::Io { source, .. }) => {
+                named(source)
+            }
+            Self::Library(LoadFileError::Load(LoadError::Loader { .. })) => false,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A folder that `lockstep build` made: a design as two libraries, and a manifest.
+
+mod error;
+mod manifest;
+mod write;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use verilator_sys::DutLibrary;
+use verilator_sys::shared::{content_hash, load_file};
+use verilator_sys::verilate::Design;
+
+use super::{PORTS, Pair, Stated};
+pub use error::FolderError;
+use manifest::FORMAT;
+pub use manifest::Manifest;
+use write::io_error;
+
+/// Names of the files.
+const MANIFEST: &str = "dut.toml";
+const UNTRACED: &str = "dut.so";
+const TRACED: &str = "dut-traced.so";
+/// Largest manifest in bytes.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A built design: where it is, and its manifest as it was when the folder was opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DutFolder {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+impl DutFolder {
+    /// Reads the manifest of a folder.
+    ///
+    /// # Errors
+    /// There is none, or it is not one of this program.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let file = path.join(MANIFEST);
+        let size = match fs::metadata(&file) {
+            Ok(found) => found.len(),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return Err(FolderError::NotOne { path: path.into() });
+            }
+            Err(error) => return Err(io_error(&file)(error)),
+        };
+        let wrong = |message: String| FolderError::Manifest {
+            path: file.clone(),
+            message,
+        };
+        if size > MAX_BYTES {
+            return Err(wrong(format!("more than {MAX_BYTES} bytes")));
+        }
+        let text = fs::read(&file).map_err(io_error(&file))?;
+        let text = String::from_utf8(text).map_err(|_| wrong("bytes that are not UTF-8".into()))?;
+        // The format first: another one may have other keys.
+        let table: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        match table.get("format").and_then(toml::Value::as_integer) {
+            Some(found) if found == i64::from(FORMAT) => {}
+            Some(found) => return Err(FolderError::Format { path: file, found }),
+            None => return Err(wrong("no `format`".into())),
+        }
+        let manifest = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        Ok(Self {
+            path: path.into(),
+            manifest,
+        })
+    }
+
+    /// Checks that a folder can be written to `path`: nothing is there, or an empty folder, or one of a build before.
+    ///
+    /// # Errors
+    /// Something else is there.
+    pub fn check_target(path: &Path) -> Result<(), FolderError> {
+        write::check(path)
+    }
+
+    /// Writes what was built to `path`, whole or not at all. A folder that says the same is left as it is.
+    ///
+    /// # Errors
+    /// It cannot be written; what was there is still there then.
+    pub fn write(
+        path: &Path,
+        design: &Design,
+        pair: &Pair,
+        stated: Stated,
+    ) -> Result<Self, FolderError> {
+        write::write(path, design, pair, stated)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the folder says of the design.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Loads a library, which must be the one that the manifest names.
+    ///
+    /// # Errors
+    /// It is missing, changed, cannot be loaded, or has other ports than those of this program's contract.
+    pub fn library(&self, traced: bool) -> Result<DutLibrary, FolderError> {
+        let libraries = &self.manifest.libraries;
+        let (name, hash) = match traced {
+            true => (TRACED, &libraries.traced),
+            false => (UNTRACED, &libraries.untraced),
+        };
+        let path = self.path.join(name);
+        // The loader looks for a name without a slash elsewhere.
+        let library = load_file(&std::path::absolute(&path).unwrap_or(path.clone()), hash)?;
+        let sizes = library.sizes();
+        let ports = [
+            ("cycle_input_i", PORTS.input, sizes.input),
+            ("cycle_output_o", PORTS.output, sizes.output),
+            ("parameters_o", PORTS.parameters, sizes.parameters),
+        ];
+        for (port, expected, found) in ports {
+            if expected != found {
+                return Err(FolderError::Ports {
+                    path,
+                    port,
+                    expected,
+                    found,
+                });
+            }
+        }
+        Ok(library)
+    }
+
+    /// The sources that are no longer what the libraries were made of. One that is not there says nothing: the folder
+    /// may be on another machine.
+    pub fn changed_sources(&self) -> Vec<&Path> {
+        let sources = self.manifest.source.iter();
+        sources
+            .filter(|source| content_hash(&source.path).is_ok_and(|found| found != source.sha256))
+            .map(|source| source.path.as_path())
+            .collect()
+    }
+}

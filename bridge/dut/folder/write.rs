@@ -1,0 +1,169 @@
+//! Writing a folder of a built design: whole, or not at all.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use verilator_sys::shared::content_hash;
+
+use super::manifest::{FORMAT, Libraries, Manifest, Source};
+use super::{DutFolder, FolderError, MANIFEST, TRACED, UNTRACED};
+use crate::dut::{Pair, Stated};
+use verilator_sys::verilate::Design;
+
+const HEADER: &str = "# Written by `lockstep build`; `lockstep run --dut` reads it.\n\n";
+
+/// Checks that `path` can become a folder of a built design, before a build is spent on it: it is not there, or
+/// empty, or such a folder already.
+///
+/// # Errors
+/// Something else is there.
+pub(super) fn check(path: &Path) -> Result<(), FolderError> {
+    let occupied = |found: String| FolderError::Occupied {
+        path: path.into(),
+        found,
+    };
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(occupied("a file".into()));
+        }
+        Err(error) => return Err(io_error(path)(error)),
+    };
+    let mut any = false;
+    for entry in entries {
+        let name = entry.map_err(io_error(path))?.file_name();
+        if ![MANIFEST, UNTRACED, TRACED]
+            .map(OsStr::new)
+            .contains(&&*name)
+        {
+            return Err(occupied(name.to_string_lossy().into_owned()));
+        }
+        any = true;
+    }
+    match any {
+        false => Ok(()),
+        true => match DutFolder::open(path) {
+            // One of an older format is replaced as well.
+            Ok(_) | Err(FolderError::Format { .. }) => Ok(()),
+            Err(_) => Err(occupied(format!("{MANIFEST} of something else"))),
+        },
+    }
+}
+
+/// Writes the folder. One that says the same already is left as it is.
+///
+/// # Errors
+/// It cannot be written; what was there is still there then.
+pub(super) fn write(
+    path: &Path,
+    design: &Design,
+    pair: &Pair,
+    stated: Stated,
+) -> Result<DutFolder, FolderError> {
+    // A link stays; what it leads to is written.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    check(path)?;
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(io_error(parent))?;
+    let draft = tempfile::Builder::new()
+        .prefix(".building-")
+        .tempdir_in(parent)
+        .map_err(io_error(parent))?;
+    let copy = |from: &Path, name: &str| -> Result<String, FolderError> {
+        let to = draft.path().join(name);
+        fs::copy(from, &to).map_err(io_error(&to))?;
+        content_hash(&to).map_err(io_error(&to))
+    };
+    let libraries = Libraries {
+        untraced: copy(&pair.untraced.path, UNTRACED)?,
+        traced: copy(&pair.traced.path, TRACED)?,
+    };
+    let manifest = manifest(design, pair, stated, libraries);
+    let done = || DutFolder {
+        path: path.clone(),
+        manifest: manifest.clone(),
+    };
+    if is_there(&done()) {
+        return Ok(done());
+    }
+    let to = draft.path().join(MANIFEST);
+    let text = toml::to_string(&manifest).map_err(|error| FolderError::Manifest {
+        path: to.clone(),
+        message: error.to_string(),
+    })?;
+    fs::write(&to, format!("{HEADER}{text}")).map_err(io_error(&to))?;
+    open_to_all(draft.path());
+    put(draft, path).map_err(io_error(path))?;
+    Ok(done())
+}
+
+/// Whether the very same folder is in place.
+fn is_there(folder: &DutFolder) -> bool {
+    let hash = |name| content_hash(&folder.path.join(name)).ok();
+    let Libraries { untraced, traced } = &folder.manifest.libraries;
+    DutFolder::open(&folder.path).is_ok_and(|found| found.manifest == folder.manifest)
+        && hash(UNTRACED).as_ref() == Some(untraced)
+        && hash(TRACED).as_ref() == Some(traced)
+}
+
+fn manifest(design: &Design, pair: &Pair, stated: Stated, libraries: Libraries) -> Manifest {
+    let parameters = design.parameters.iter();
+    Manifest {
+        format: FORMAT,
+        lockstep: env!("CARGO_PKG_VERSION").into(),
+        verilator: pair.verilator.clone(),
+        compiler: pair.untraced.compiler.clone(),
+        top: design.top.clone(),
+        parameters: parameters
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect(),
+        defines: design.defines.clone(),
+        verilator_args: design.arguments.clone(),
+        libraries,
+        stated,
+        source: pair.untraced.sources.iter().map(Source::from).collect(),
+    }
+}
+
+/// Puts the draft in the place of `path`, in one step where the file system can.
+fn put(draft: tempfile::TempDir, path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        fs::rename(draft.path(), path)?;
+        // The name is no longer a temporary one.
+        let _ = draft.keep();
+        return Ok(());
+    }
+    if renameat_with(CWD, draft.path(), CWD, path, RenameFlags::EXCHANGE).is_ok() {
+        // The draft is the old folder now, and removed with its name.
+        return Ok(());
+    }
+    let old: PathBuf = draft.path().with_extension("old");
+    fs::rename(path, &old)?;
+    if let Err(error) = fs::rename(draft.path(), path) {
+        fs::rename(&old, path)?;
+        return Err(error);
+    }
+    let _ = draft.keep();
+    fs::remove_dir_all(&old)
+}
+
+/// A temporary folder is private; a result is not.
+fn open_to_all(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o755));
+    }
+}
+
+pub(super) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {
+    let path = path.to_owned();
+    move |source| FolderError::Io { path, source }
+}

@@ -1,0 +1,41 @@
+//! The bundled RTL as files, wherever the program is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::open::OpenError;
+
+/// The bundled RTL: file name and text, packages first.
+const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled_rtl.rs"));
+
+/// Writes the bundled RTL below the cache, once for each version of it, and names its files, packages first.
+///
+/// # Errors
+/// The cache cannot be written.
+pub(super) fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
+    let mut hash = twox_hash::XxHash3_128::new();
+    for (name, text) in BUNDLED {
+        hash.write(name.as_bytes());
+        hash.write(text.as_bytes());
+    }
+    let folder = cache.join(format!("rtl-{:032x}", hash.finish_128()));
+    let io = |path: &Path, source| OpenError::Cache {
+        path: path.into(),
+        source,
+    };
+    if !folder.is_dir() {
+        fs::create_dir_all(cache).map_err(|error| io(cache, error))?;
+        let draft = tempfile::tempdir_in(cache).map_err(|error| io(cache, error))?;
+        for (name, text) in BUNDLED {
+            let path = draft.path().join(name);
+            fs::write(&path, text).map_err(|error| io(&path, error))?;
+        }
+        // Another process may have been faster: its folder is as good.
+        if let Err(error) = fs::rename(draft.path(), &folder)
+            && !folder.is_dir()
+        {
+            return Err(io(&folder, error));
+        }
+    }
+    Ok(BUNDLED.iter().map(|(name, _)| folder.join(name)).collect())
+}

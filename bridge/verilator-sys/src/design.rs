@@ -1,0 +1,221 @@
+//! What Verilator is told about a design.
+
+use std::ffi::OsString;
+#[cfg(feature = "shared")]
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "shared")]
+use crate::compile::{CompileError, Hash};
+use crate::verilate::VerilateError;
+
+/// A design: what Verilator is told about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Design {
+    /// SystemVerilog files; packages before the modules that use them. Messages and stops name the
+    /// files as they are written here.
+    pub sources: Vec<PathBuf>,
+    /// Folders for `` `include ``. Verilator looks for modules there too.
+    pub include_dirs: Vec<PathBuf>,
+    /// Folders of modules that no source declares (`-y`). Verilator looks for included files there
+    /// too.
+    pub library_dirs: Vec<PathBuf>,
+    /// Files of modules that are taken only if something uses them (`-v`).
+    pub library_files: Vec<PathBuf>,
+    /// Endings of files in `library_dirs`, with the point: `.v`. Empty: `.v` and `.sv`.
+    pub library_extensions: Vec<String>,
+    /// Macros: `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Name of the top module.
+    pub top: String,
+    /// Parameters of the top module: name and value, the value as in SystemVerilog.
+    pub parameters: Vec<(String, String)>,
+    /// Further arguments of Verilator, after all others. Those that would change what it writes are
+    /// refused.
+    pub arguments: Vec<String>,
+}
+
+/// Arguments that the build itself decides about; a final `*` stands for any ending.
+const RESERVED: [(&str, &str); 24] = [
+    ("Mdir", PLACE),
+    ("prefix", PLACE),
+    ("mod-prefix", PLACE),
+    ("top", "name the top module apart"),
+    ("top-module", "name the top module apart"),
+    ("cc", OUTPUT),
+    ("sc", OUTPUT),
+    ("exe", OUTPUT),
+    ("main*", OUTPUT),
+    ("build*", OUTPUT),
+    ("binary", OUTPUT),
+    ("lib-create", OUTPUT),
+    ("protect-lib", OUTPUT),
+    ("hierarchical*", OUTPUT),
+    ("lint-only", OUTPUT),
+    ("xml-only", OUTPUT),
+    ("json-only", OUTPUT),
+    ("E", OUTPUT),
+    ("timing", "the clock is the only source of events"),
+    ("threads*", "a design runs on one thread"),
+    (
+        "trace*",
+        "the build decides which of its libraries can trace",
+    ),
+    ("coverage*", OUTPUT),
+    ("savable", OUTPUT),
+    ("timescale-override", "times are in nanoseconds"),
+];
+const PLACE: &str = "the build decides where files go";
+const OUTPUT: &str = "the build decides what Verilator writes";
+
+/// Why an argument cannot be passed on, if so.
+fn reserved(argument: &str) -> Option<&'static str> {
+    let name = argument.strip_prefix('-')?;
+    let name = name.strip_prefix('-').unwrap_or(name);
+    let matches = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    };
+    RESERVED
+        .iter()
+        .find(|(pattern, _)| matches(pattern))
+        .map(|(_, reason)| *reason)
+}
+
+impl Design {
+    /// Checks what can be checked without Verilator.
+    ///
+    /// # Errors
+    /// A file that is not there, or an argument that the build decides about.
+    pub(crate) fn check(&self) -> Result<(), VerilateError> {
+        let mut files = self.sources.iter().chain(&self.library_files);
+        if let Some(path) = files.find(|path| !path.is_file()) {
+            return Err(VerilateError::NoSource { path: path.clone() });
+        }
+        for argument in &self.arguments {
+            if let Some(reason) = reserved(argument) {
+                return Err(VerilateError::Argument {
+                    argument: argument.clone(),
+                    reason,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The design as arguments of Verilator.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let joined = |option: &str, value: &Path| {
+            let mut argument = OsString::from(option);
+            argument.push(value);
+            argument
+        };
+        let mut arguments = vec!["--top-module".into(), OsString::from(&self.top)];
+        let parameters = self.parameters.iter();
+        arguments.extend(parameters.map(|(name, value)| format!("-G{name}={value}").into()));
+        // Unlike `+define+` and `+incdir+` these take a value with a plus sign.
+        let defines = self.defines.iter();
+        arguments.extend(defines.map(|define| format!("-D{define}").into()));
+        arguments.extend(self.include_dirs.iter().map(|folder| joined("-I", folder)));
+        for (option, paths) in [("-y", &self.library_dirs), ("-v", &self.library_files)] {
+            for path in paths {
+                arguments.extend([option.into(), path.into()]);
+            }
+        }
+        if !self.library_extensions.is_empty() {
+            let extensions = self.library_extensions.join("+");
+            arguments.push(format!("+libext+{extensions}").into());
+        }
+        arguments.extend(self.arguments.iter().map(OsString::from));
+        arguments.extend(self.sources.iter().map(OsString::from));
+        arguments
+    }
+
+    /// Adds to `hash` all that is known of the design before Verilator runs: what it is told, the
+    /// contents of the named files, and the names of the files in the folders that it searches, since
+    /// a new one may take the place of another.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    #[cfg(feature = "shared")]
+    pub(crate) fn hash(&self, hash: &mut Hash) -> Result<(), CompileError> {
+        // A stop names the file as it is written here, so the name belongs to the key.
+        for argument in self.arguments() {
+            hash.bytes(argument.as_encoded_bytes());
+        }
+        for path in self.sources.iter().chain(&self.library_files) {
+            if path.is_file() {
+                hash.file(path)?;
+            }
+        }
+        for folder in self.include_dirs.iter().chain(&self.library_dirs) {
+            hash.text("folder");
+            for name in file_names(folder) {
+                hash.bytes(name.as_encoded_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The names of the files of a folder, sorted, without hidden ones. A folder that cannot be read has none.
+#[cfg(feature = "shared")]
+fn file_names(folder: &Path) -> Vec<OsString> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
+        .map(|entry| entry.file_name())
+        .filter(|name| !name.as_encoded_bytes().starts_with(b"."))
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_becomes_an_argument() {
+        let design = Design {
+            sources: vec!["a.sv".into()],
+            include_dirs: vec!["in".into()],
+            library_dirs: vec!["lib".into()],
+            library_files: vec!["cells.v".into()],
+            library_extensions: vec![".v".into(), ".vg".into()],
+            defines: vec!["FAST".into(), "SUM=1+1".into()],
+            top: "wrapper".into(),
+            parameters: vec![("Width".into(), "8'h10".into())],
+            arguments: vec!["-Wno-WIDTH".into()],
+        };
+        let expected = "--top-module wrapper -GWidth=8'h10 -DFAST -DSUM=1+1 -Iin -y lib -v cells.v \
+                        +libext+.v+.vg -Wno-WIDTH a.sv";
+        assert_eq!(
+            design.arguments(),
+            expected.split(' ').map(OsString::from).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn arguments_that_change_the_output_are_refused() {
+        for argument in [
+            "--Mdir",
+            "-Mdir",
+            "--trace-fst",
+            "--threads",
+            "--timing",
+            "--cc",
+        ] {
+            assert!(reserved(argument).is_some(), "{argument}");
+        }
+        for argument in [
+            "-Wno-WIDTH",
+            "--bbox-unsup",
+            "--x-assign",
+            "unique",
+            "--ccx",
+        ] {
+            assert_eq!(reserved(argument), None, "{argument}");
+        }
+    }
+}
