@@ -105,6 +105,11 @@ module lockstep_dut (
         end
     end
 
+    // Stimulus that was made for another design may not keep to the interval.
+    always_ff @(posedge clk_i) begin
+        if (start && (|step[5:1])) $error("an access within six cycles of the one before (DUT-70)");
+    end
+
     wire first  = request.place.there && request.place.wide && request.write;
     wire second = request.place.there;
     wire third  = request.place.there && request.place.wide && !request.write;
