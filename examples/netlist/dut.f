@@ -1,0 +1,17 @@
+../../rtl/pmu_pkg.sv
+../../rtl/pmu_event_mux.sv
+../../rtl/pmu_thread_events.sv
+../../rtl/pmu_filter.sv
+../../rtl/pmu_evtyper.sv
+../../rtl/pmu_count_mode.sv
+cells.v
+count_value_even.v
+count_value_odd.v
+pmu_count_value.sv
+../../rtl/pmu_event_counter.sv
+../../rtl/pmu_cycle_counter.sv
+../../rtl/pmu_control.sv
+../../rtl/pmu_access_rules.sv
+../../rtl/pmu_access.sv
+../../rtl/pmu_event_counters.sv
+wrapper.sv

@@ -1,0 +1,139 @@
+//! Designs of other people's making, in `examples`: each agrees with the model, and its bug is found.
+//!
+//! Each test builds the design of a folder as it is, and with the folder's `bug.patch`.
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/scratch.rs"]
+mod scratch;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Cycles of a run that must agree.
+const CYCLES: u64 = 200_000;
+
+/// A design in a folder of `examples`.
+struct Example {
+    folder: PathBuf,
+    scratch: PathBuf,
+}
+
+impl Example {
+    fn new(name: &str) -> Self {
+        Self {
+            folder: Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("examples")
+                .join(name),
+            scratch: scratch::scratch(&format!("examples/{name}")),
+        }
+    }
+
+    /// Files of the design in order, from its file list; `patched` in place of the file of that name.
+    fn files(&self, patched: Option<&Path>) -> Vec<PathBuf> {
+        let list = fs::read_to_string(self.folder.join("dut.f")).expect("a file list");
+        let mut used = patched.is_none();
+        let files = list
+            .lines()
+            .map(|line| match patched {
+                Some(patched) if patched.file_name().expect("a file") == line => {
+                    used = true;
+                    patched.to_owned()
+                }
+                _ => self.folder.join(line),
+            })
+            .collect();
+        assert!(used, "{patched:?} is in the file list");
+        files
+    }
+
+    /// The file that the patch is for, with the bug in it.
+    fn plant(&self) -> PathBuf {
+        let text = fs::read_to_string(self.folder.join("bug.patch")).expect("a patch");
+        let patch = diffy::Patch::from_str(&text).expect("a patch");
+        let name = patch
+            .modified()
+            .and_then(|name| name.strip_prefix("b/"))
+            .expect("a name");
+        let before = fs::read_to_string(self.folder.join(name)).expect("a file of the design");
+        let planted = self.scratch.join(name);
+        let after = diffy::apply(&before, &patch).expect("a patch that fits");
+        fs::write(&planted, after).expect("written");
+        planted
+    }
+
+    /// Runs the design of `files`; what it printed, and the exit code.
+    fn run(&self, files: &[PathBuf]) -> (i32, Value) {
+        let mut command = command::lockstep(&self.scratch);
+        command.args(["run", "--json", "--out", "out", "--cycles"]);
+        command.arg(CYCLES.to_string());
+        command
+            .arg("--implementation")
+            .arg(self.folder.join("implementation.toml"));
+        for file in files {
+            command.arg("--rtl").arg(file);
+        }
+        let ran = command::run(&mut command);
+        let json = serde_json::from_str(&ran.stdout);
+        (ran.code, json.unwrap_or_else(|_| panic!("{}", ran.stderr)))
+    }
+
+    /// The design agrees; every one of `fields` was compared, and had different values.
+    fn agrees<S: AsRef<str>>(&self, fields: impl IntoIterator<Item = S>) {
+        let (code, json) = self.run(&self.files(None));
+        assert_eq!((code, &json["verdict"]), (0, &"agree".into()), "{json:#}");
+        assert_eq!(json["cycles"], CYCLES);
+        let ledger = json["ledger"]["fields"].as_array().expect("a ledger");
+        for field in fields {
+            let field = field.as_ref();
+            let entry = ledger.iter().find(|entry| entry["field"] == field);
+            let changed = entry.and_then(|entry| entry["changed"].as_u64());
+            assert!(changed.is_some_and(|changed| changed >= 20), "{field}");
+        }
+    }
+
+    /// With the bug, `field` is the first that differs, about what the design was given in `cycle`.
+    fn diverges(&self, field: &str, cycle: u64) {
+        let (code, json) = self.run(&self.files(Some(&self.plant())));
+        assert_eq!(code, 1, "{json:#}");
+        let report = fs::read_to_string(self.scratch.join("out/report.json")).expect("a report");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let found = (&report["headline"]["field"], &report["about"]);
+        assert_eq!(found, (&field.into(), &cycle.into()), "{report:#}");
+        // The traced re-run diverged as well, and left its files.
+        assert!(self.scratch.join("out/window.vcd").is_file());
+    }
+}
+
+/// Increments and accesses come two cycles late.
+#[test]
+fn dut_02_pipeline_of_three_stages() {
+    let example = Example::new("pipelined");
+    let increments = (0..8).map(|n| format!("V[{n}]"));
+    let counters = (0..8).map(|n| format!("PMEVCNTR{n}_EL0"));
+    let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER7_EL0", "PMCR_EL0"].map(String::from);
+    example.agrees(increments.chain(counters).chain(others));
+    example.diverges("V[1]", 115);
+}
+
+/// Accesses keep an interval, and increments are not shown.
+#[test]
+fn dut_70_dut_71_registers_behind_apb() {
+    let example = Example::new("apb");
+    let counters = (0..6).map(|n| format!("PMEVCNTR{n}_EL0"));
+    let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER5_EL0", "PMCR_EL0"].map(String::from);
+    example.agrees(counters.chain(others));
+    example.diverges("PMCCNTR_EL0", 1543);
+}
+
+/// The gates of the datapath in the bundled RTL.
+#[test]
+fn th_20_to_28_netlist() {
+    let example = Example::new("netlist");
+    let increments = (0..4).map(|n| format!("V[{n}]"));
+    let counters = (0..4).map(|n| format!("PMEVCNTR{n}_EL0"));
+    example.agrees(increments.chain(counters));
+    example.diverges("V[1]", 936);
+}
