@@ -16,5 +16,6 @@ pub mod registers;
 pub mod report;
 pub mod shrink;
 pub mod stimulus;
+pub mod waivers;
 pub mod waves;
 pub mod window;

@@ -49,7 +49,7 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
-    4 the design stopped, 5 infrastructure, 130 interrupted.";
+    4 the design stopped, 5 infrastructure, 8 a waiver was not needed, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -80,7 +80,7 @@ enum Command {
     Spmu(spmu::SpmuArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
-    /// Write the implementation file of a design (--rtl), or the default, with every key explained
+    /// Write the implementation file of a design (--from-dut, --rtl, --filelist), or the default, with every key explained
     #[cfg(feature = "rtl")]
     Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule

@@ -14,7 +14,7 @@ use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, wrapper_parameters};
 #[command(group = ArgGroup::new("dut_or_files").args(["dut"]).conflicts_with("build_options"))]
 pub struct RtlArgs {
     /// A design that `lockstep build` made, instead of the bundled RTL
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["rtl", "filelist"])]
+    #[arg(long, alias = "from-dut", value_name = "DIR", conflicts_with_all = ["rtl", "filelist"])]
     dut: Option<PathBuf>,
     #[command(flatten)]
     files: FileArgs,

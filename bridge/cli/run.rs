@@ -24,6 +24,7 @@ use crate::stimulus::{
     Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher,
     Writer,
 };
+use crate::waivers::Waivers;
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -98,6 +99,9 @@ struct CommonArgs {
     out: PathBuf,
     #[command(flatten)]
     hang: HangArgs,
+    /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
+    #[arg(long, value_name = "FILE.toml")]
+    waivers: Option<PathBuf>,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
@@ -197,6 +201,7 @@ impl<'a> Job<'a> {
         if let Some(path) = &self.common.coverage {
             coverage::check(path)?;
         }
+        let waivers = load_waivers(self.common.waivers.as_deref())?;
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
         let dut = self.open(false).map_err(open_failure)?;
@@ -232,6 +237,7 @@ impl<'a> Job<'a> {
         if self.common.coverage.is_some() {
             lockstep.cover();
         }
+        lockstep.accept(waivers);
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();
@@ -308,6 +314,16 @@ impl<'a> Job<'a> {
             divergence: None,
         };
         match outcome {
+            // A run that was to be shorter than usual is a whole one all the same: its user decides.
+            Outcome::Agree
+                if summary
+                    .ledger
+                    .waivers
+                    .iter()
+                    .any(|waiver| waiver.waived == 0) =>
+            {
+                summary.verdict = Verdict::UnusedWaiver;
+            }
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } => {
@@ -391,6 +407,10 @@ impl<'a> Job<'a> {
             ));
         }
         command.push_str(&self.common.rtl.command());
+        if let Some(path) = &self.common.waivers {
+            let path = path.display().to_string();
+            command.push_str(&format!(" --waivers {}", quoted(&path)));
+        }
         command
     }
 }
@@ -422,6 +442,12 @@ pub(super) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// The waivers of a file; none without one.
+pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
+    path.map_or_else(|| Ok(Waivers::default()), Waivers::load)
+        .map_err(Failure::usage)
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::rtl_args::RtlArgs;
-use super::run::{HangArgs, open_failure, open_recorded, quoted, stimulus_failure};
+use super::run::{HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::lockstep::Verdict;
@@ -43,6 +43,9 @@ pub struct ShrinkArgs {
     implementation: Option<PathBuf>,
     #[command(flatten)]
     rtl: RtlArgs,
+    /// Differences that are accepted for some time (TOML)
+    #[arg(long, value_name = "FILE.toml")]
+    waivers: Option<PathBuf>,
     /// Folder for shrunk.stim, shrunk.json and regression.rs
     #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
     out: PathBuf,
@@ -128,6 +131,7 @@ fn supervised(
     drop(rtl.instance().map_err(open_failure)?);
     let make = move || rtl.instance().map_err(|error| error.to_string());
     let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::usage)?;
+    bench.accept(load_waivers(args.waivers.as_deref())?);
     let progress = Progress::new(reader.header().cycles, "cycles gone", watch.removed.clone());
     let (watch, implementation) = (watch.clone(), implementation.clone());
     let limit = args.hang.limit();

@@ -21,6 +21,7 @@ use crate::lockstep::{FieldTally, Ledger};
 use crate::report::Report;
 #[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
+use crate::waivers::WaiverTally;
 
 /// A run and how it ended, for programs.
 #[cfg(feature = "rtl")]
@@ -74,6 +75,10 @@ pub struct LedgerSummary {
     pub never_read: Vec<String>,
     /// What the design does not have, in words: nothing of it was compared.
     pub absent: Vec<&'static str>,
+    /// Differences waived.
+    pub waived: u64,
+    /// Waivers, and how often each was needed.
+    pub waivers: Vec<WaiverTally>,
     /// By field.
     pub fields: Vec<FieldTally>,
 }
@@ -103,6 +108,8 @@ impl LedgerSummary {
             never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
             absent: ledger.absent().to_vec(),
+            waived: ledger.waivers().total(),
+            waivers: ledger.waivers().tallies(),
             fields,
         }
     }
@@ -121,7 +128,7 @@ impl Summary {
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let colour = match self.verdict {
             Verdict::Agree => AnsiColor::Green,
-            Verdict::Interrupted => AnsiColor::Yellow,
+            Verdict::Interrupted | Verdict::UnusedWaiver => AnsiColor::Yellow,
             _ => AnsiColor::Red,
         };
         let style: Style = colour.on_default().bold();
@@ -176,6 +183,9 @@ impl Summary {
                 writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
             }
         }
+        for line in waiver_lines(&ledger.waivers) {
+            writeln!(out, "  {line}")?;
+        }
         if !ledger.absent.is_empty() {
             writeln!(
                 out,
@@ -191,6 +201,21 @@ impl Summary {
         }
         writeln!(out, "  stimulus {}: {}", self.stimulus_hash, self.stimulus)
     }
+}
+
+/// What waivers waived, a line each; those that were not needed first.
+pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
+    let mut waivers: Vec<_> = waivers.iter().collect();
+    waivers.sort_by_key(|waiver| (waiver.waived != 0, waiver.line));
+    let line = |waiver: &&WaiverTally| match waiver.waived {
+        0 => format!(
+            "waiver of line {} was not needed: remove it, or run what needs it: {}",
+            waiver.line,
+            waiver.text()
+        ),
+        waived => format!("waived {} of {}", grouped(waived), waiver.text()),
+    };
+    waivers.iter().map(line).collect()
 }
 
 /// A number in groups of three digits.

@@ -11,6 +11,7 @@ use crate::lockstep::compare::{Divergence, first_difference};
 use crate::lockstep::delay::Delay;
 use crate::lockstep::engine::{Checkpoint, Lockstep};
 use crate::stimulus::{Stimulus, StimulusError};
+use crate::waivers::Waivers;
 
 /// Cycles shown before the divergent one.
 pub const BEFORE: u64 = 50;
@@ -153,7 +154,8 @@ pub fn replay(
             continue;
         }
         let dut = traced().map_err(ReplayError::Traced)?;
-        let mut attempt = Attempt::new(dut, run.stimulus(), place)?;
+        let waivers = run.ledger().waivers().fresh();
+        let mut attempt = Attempt::new(dut, run.stimulus(), place, waivers)?;
         let (window, first) = attempt.run(divergence, vcd)?;
         let from_start = index + 1 == places.len();
         if first == Some(cycle) {
@@ -185,6 +187,7 @@ struct Attempt<'a> {
     model: Model,
     stimulus: Stimulus,
     delay: Delay,
+    waivers: Waivers,
     place: &'a Checkpoint,
     cycle: u64,
     /// First cycle that differed since the reset.
@@ -197,6 +200,7 @@ impl<'a> Attempt<'a> {
         dut: Box<dyn Dut>,
         stimulus: &Stimulus,
         place: &'a Checkpoint,
+        waivers: Waivers,
     ) -> Result<Self, StimulusError> {
         let mut stimulus = stimulus.clone();
         stimulus.restore(&place.stimulus)?;
@@ -205,6 +209,7 @@ impl<'a> Attempt<'a> {
             dut,
             model: place.model.clone(),
             stimulus,
+            waivers,
             place,
             cycle: place.cycle,
             first: None,
@@ -264,6 +269,9 @@ impl<'a> Attempt<'a> {
         let skip = usize::try_from(from.saturating_sub(self.cycle)).unwrap_or(usize::MAX);
         let skip = skip.min(rtl.len());
         if self.first.is_none() {
+            let mut rtl = rtl.to_vec();
+            self.waivers
+                .apply(self.cycle, inputs, expected, unknown, &mut rtl);
             self.first = first_difference(&expected[skip..], &unknown[skip..], &rtl[skip..])
                 .map(|k| self.cycle + (k + skip) as u64);
         }

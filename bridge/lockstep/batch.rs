@@ -149,7 +149,11 @@ impl Batch {
             &self.compared_inputs
         };
         let (inputs, expected) = (&inputs[..completed], &self.expected[..completed]);
-        let (unknown, rtl) = (&self.unknown[..completed], &self.rtl[..completed]);
+        let unknown = &self.unknown[..completed];
+        let rtl = &mut self.rtl[..completed];
+        let waivers = ledger.waivers_mut();
+        waivers.apply(self.start, inputs, expected, unknown, rtl);
+        let rtl = &*rtl;
         // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
         let early = delay
             .depth()

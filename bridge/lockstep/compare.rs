@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 use std::ops::Range;
 
-use bytemuck::{bytes_of, cast_slice};
+use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
 use serde::Serialize;
@@ -149,6 +149,13 @@ impl Field {
             Self::Sampling(field) => field.of(output),
             Self::Reserved(byte) => bytes_of(output)[usize::from(byte)].into(),
         }
+    }
+
+    /// Copies it.
+    pub fn copy(self, from: &CycleOutput, to: &mut CycleOutput) {
+        let (offset, bytes) = self.place();
+        let range = offset..offset + bytes;
+        bytes_of_mut(to)[range.clone()].copy_from_slice(&bytes_of(from)[range]);
     }
 
     /// The value as reports print it.

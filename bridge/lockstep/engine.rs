@@ -14,6 +14,7 @@ use super::ledger::Ledger;
 use super::pipeline::Runner;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint as StimulusCheckpoint, Stimulus, StimulusError};
+use crate::waivers::Waivers;
 
 /// Checkpoints kept besides that of the first cycle.
 const CHECKPOINTS: usize = 6;
@@ -120,6 +121,11 @@ impl Lockstep {
     pub fn cover(&mut self) {
         let coverage = Coverage::new(self.model.implementation());
         self.coverage = Some(Box::new(coverage));
+    }
+
+    /// Accepts the differences of `waivers` from here on.
+    pub fn accept(&mut self, waivers: Waivers) {
+        self.ledger.accept(waivers);
     }
 
     /// Runs until `limit` cycles have been made in all, the stimulus ends, or something happens. `observe` sees

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::compare::{Compared, Sampling, access_name};
 use super::sampling::{SamplingSummary, SamplingTally};
+use crate::waivers::Waivers;
 
 /// One field of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -139,6 +140,8 @@ pub struct Ledger {
     has_spe: bool,
     /// V is compared (DUT-71).
     has_increments: bool,
+    /// Differences that are accepted.
+    waivers: Waivers,
     /// What the design does not have, in words.
     absent: Vec<&'static str>,
     /// There are AArch64 accesses to PMSELR_EL0 and what it selects (DUT-72).
@@ -169,6 +172,7 @@ impl Ledger {
             registers: SysReg::all(implementation).collect(),
             has_spe: implementation.spe.implemented,
             has_increments: implementation.wrapper.increments != Increments::Hidden,
+            waivers: Waivers::default(),
             absent: implementation.not_compared(),
             has_indirect: implementation.wrapper.indirect,
             raz: without_counters(implementation),
@@ -358,6 +362,21 @@ impl Ledger {
             .filter(|register| self.reads[usize::from(register.address())].compared == 0)
             .map(|register| register.to_string())
             .collect()
+    }
+
+    /// Accepts the differences of `waivers` from here on.
+    pub fn accept(&mut self, waivers: Waivers) {
+        self.waivers = waivers;
+    }
+
+    /// The differences that are accepted, and how often they were.
+    pub fn waivers(&self) -> &Waivers {
+        &self.waivers
+    }
+
+    /// See [`Ledger::waivers`].
+    pub fn waivers_mut(&mut self) -> &mut Waivers {
+        &mut self.waivers
     }
 
     /// What the design does not have, and so nothing was compared of, in words.

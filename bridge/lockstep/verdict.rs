@@ -18,6 +18,8 @@ pub enum Verdict {
     Stopped,
     /// The machine: a tool, a disk, a compiler.
     Infrastructure,
+    /// RTL and model agree, and a waiver was not needed.
+    UnusedWaiver,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -32,6 +34,7 @@ impl Verdict {
             Self::Hang => 3,
             Self::Stopped => 4,
             Self::Infrastructure => 5,
+            Self::UnusedWaiver => 8,
             Self::Interrupted => 130,
         }
     }
@@ -45,6 +48,7 @@ impl Verdict {
             Self::Hang => "HANG",
             Self::Stopped => "STOPPED",
             Self::Infrastructure => "FAILED",
+            Self::UnusedWaiver => "UNUSED WAIVER",
             Self::Interrupted => "INTERRUPTED",
         }
     }

@@ -16,6 +16,7 @@ use crate::diagnosis::replay::Replay;
 use crate::hypotheses::{self, Findings};
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
+use crate::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};
@@ -80,6 +81,8 @@ pub struct Coverage {
     pub never_read: Vec<String>,
     /// What the design does not have, in words: nothing of it was compared.
     pub absent: Vec<&'static str>,
+    /// Waivers, and how often each was needed.
+    pub waivers: Vec<WaiverTally>,
     /// The ledger.
     pub fields: Vec<FieldTally>,
 }
@@ -248,6 +251,7 @@ pub fn report_with(
             never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
             absent: ledger.absent().to_vec(),
+            waivers: ledger.waivers().tallies(),
             fields,
         },
         reproduction: replay.reproduction.sentence(),

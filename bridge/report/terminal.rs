@@ -219,6 +219,9 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     if !coverage.never_changed.is_empty() {
         writeln!(out, "  never changed: {}", some(&coverage.never_changed))?;
     }
+    for waiver in coverage.waivers.iter().filter(|waiver| waiver.waived > 0) {
+        writeln!(out, "  waived {} of {}", waiver.waived, waiver.text())?;
+    }
     if !coverage.absent.is_empty() {
         writeln!(out, "  not in the design: {}", coverage.absent.join(", "))?;
     }

@@ -12,6 +12,7 @@ use crate::dut::{Dut, Pulse, Stop};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Difference, differences, first_difference};
 use crate::lockstep::delay::Delay;
+use crate::waivers::Waivers;
 
 use super::ShrinkError;
 
@@ -52,6 +53,8 @@ pub struct Bench<'a> {
     expected: Vec<CycleOutput>,
     unknown: Vec<Unknown>,
     inputs: Vec<CycleInput>,
+    /// Differences that are accepted.
+    waivers: Waivers,
 }
 
 /// What goes before every run, and is not compared: an instance starts with what its memory held, and a design whose
@@ -87,7 +90,13 @@ impl<'a> Bench<'a> {
             expected: Vec::new(),
             unknown: Vec::new(),
             inputs: Vec::new(),
+            waivers: Waivers::default(),
         })
+    }
+
+    /// Accepts the differences of `waivers` from here on.
+    pub fn accept(&mut self, waivers: Waivers) {
+        self.waivers = waivers;
     }
 
     /// Signs of life, for a supervisor.
@@ -167,6 +176,13 @@ impl<'a> Bench<'a> {
             }
             let before = model.clone();
             self.expect(&mut model, &mut delay, &batch);
+            self.waivers.apply(
+                start as u64,
+                &self.inputs,
+                &self.expected,
+                &self.unknown,
+                &mut self.rtl,
+            );
             let early = delay.depth().saturating_sub(start).min(batch.len());
             let first = first_difference(
                 &self.expected[early..],

@@ -212,6 +212,9 @@ rules! {
     "DUT-61", "dut-contract 5", "each draw of the random number generator is reported in its cycle, and used";
     "DUT-62", "dut-contract 5", "from a load with INTERVAL = 0 to the next reset the interval is UNKNOWN";
     "DUT-63", "dut-contract 5", "SAMPLE_FILTRATE counts samples that complete and that filtering does not remove";
+    "DUT-70", "dut-contract 8", "register accesses keep the interval that the design states" => Outside("decides what stimulus has; no output of the design");
+    "DUT-71", "dut-contract 8", "increments may be hidden, or be the counters" => Outside("another form of the same outputs");
+    "DUT-72", "dut-contract 8", "what the design lacks is never driven" => Outside("decides what stimulus has; no output of the design");
 }
 
 /// The rule with `id`.

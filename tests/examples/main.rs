@@ -10,6 +10,7 @@ mod scratch;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pmu_model::Implementation;
 use serde_json::Value;
 
 /// Cycles of a run that must agree.
@@ -80,6 +81,16 @@ impl Example {
         (ran.code, json.unwrap_or_else(|_| panic!("{}", ran.stderr)))
     }
 
+    /// Runs the design of `files` with `arguments`; what it printed, and the exit code.
+    fn run_with(&self, files: &[PathBuf], arguments: &[&str]) -> command::Ran {
+        let mut command = command::lockstep(&self.scratch);
+        command.args(arguments);
+        for file in files {
+            command.arg("--rtl").arg(file);
+        }
+        command::run(&mut command)
+    }
+
     /// The design agrees; every one of `fields` was compared, and had different values.
     fn agrees<S: AsRef<str>>(&self, fields: impl IntoIterator<Item = S>) {
         let (code, json) = self.run(&self.files(None));
@@ -136,4 +147,129 @@ fn th_20_to_28_netlist() {
     let counters = (0..4).map(|n| format!("PMEVCNTR{n}_EL0"));
     example.agrees(increments.chain(counters));
     example.diverges("V[1]", 936);
+}
+
+/// The implementation file of a design is found in what it states and in its registers.
+#[test]
+fn a_design_tells_its_implementation() {
+    for name in ["apb", "pipelined"] {
+        let example = Example::new(name);
+        let ran = example.run_with(&example.files(None), &["implementation", "--name", name]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let mut found: Implementation = toml::from_str(&ran.stdout).expect("an implementation");
+        let own = fs::read_to_string(example.folder.join("implementation.toml")).expect("a file");
+        let own: Implementation = toml::from_str(&own).expect("an implementation");
+        // Nothing of a design tells these.
+        found.pe.pmuv3p8 = own.pe.pmuv3p8;
+        found.pe.aa32el1 = own.pe.aa32el1;
+        // These have no effect without what they belong to.
+        (found.pmu.thwidth, found.spe.max_inflight) = (own.pmu.thwidth, own.spe.max_inflight);
+        found.spe.pmsidr = own.spe.pmsidr;
+        assert_eq!(found, own, "{}", ran.stdout);
+    }
+}
+
+/// What `new-wrapper` writes is a design that runs, and has nothing in it.
+#[test]
+fn dut_32_a_new_wrapper_is_one_to_start_from() {
+    let scratch = scratch::scratch("examples/new_wrapper");
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/apb/implementation.toml");
+    let run = |arguments: &[&str]| {
+        let mut command = command::lockstep(&scratch);
+        command::run(command.args(arguments))
+    };
+    let list = list.to_str().expect("a path");
+    let made = run(&[
+        "new-wrapper",
+        "mine",
+        "--top",
+        "my_wrapper",
+        "--implementation",
+        list,
+    ]);
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    let again = run(&["new-wrapper", "mine"]);
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert!(
+        again.stderr.contains("mine/wrapper.sv: is there already"),
+        "{}",
+        again.stderr
+    );
+    let ran = run(&[
+        "run",
+        "--json",
+        "--filelist",
+        "mine/dut.f",
+        "--top",
+        "my_wrapper",
+        "--implementation",
+        "mine/implementation.toml",
+        "--out",
+        "out",
+    ]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let headline = &json["divergence"]["headline"];
+    assert_eq!(headline["field"], "access outcome", "{json:#}");
+    assert_eq!(
+        (&headline["expected"], &headline["rtl"]),
+        (&"OK".into(), &"UNDEFINED".into())
+    );
+}
+
+/// A known difference is waived; one that has expired, or is not there, is a failure.
+#[test]
+fn waivers_accept_a_bug_for_some_time() {
+    let example = Example::new("pipelined");
+    let planted = example.files(Some(&example.plant()));
+    let implementation = example.folder.join("implementation.toml");
+    let implementation = implementation.to_str().expect("a path");
+    let run = |files: &[PathBuf], waivers: &str| {
+        fs::write(example.scratch.join("waivers.toml"), waivers).expect("written");
+        let arguments = [
+            "run",
+            "--cycles",
+            "2000",
+            "--implementation",
+            implementation,
+            "--waivers",
+            "waivers.toml",
+            "--out",
+            "out",
+        ];
+        example.run_with(files, &arguments)
+    };
+    let waiver = |expires: &str| {
+        format!(
+            "[[waiver]]\nfield = \"V[*]\"\ncondition = \"always\"\nreason = \"known bug\"\n\
+             owner = \"counters\"\nexpires = {expires}\n\n\
+             [[waiver]]\nfield = \"PM*\"\ncondition = {{ access = \"MRS\" }}\nreason = \"known bug\"\n\
+             owner = \"counters\"\nexpires = {expires}\n"
+        )
+    };
+    let waived = run(&planted, &waiver("2999-12-31"));
+    assert_eq!(waived.code, 0, "{}{}", waived.stdout, waived.stderr);
+    assert!(
+        waived
+            .stdout
+            .contains("of V[*]: known bug (counters, until 2999-12-31)"),
+        "{}",
+        waived.stdout
+    );
+    let unused = run(&example.files(None), &waiver("2999-12-31"));
+    assert_eq!(unused.code, 8, "{}{}", unused.stdout, unused.stderr);
+    assert!(
+        unused.stdout.contains("waiver of line 1 was not needed"),
+        "{}",
+        unused.stdout
+    );
+    let expired = run(&planted, &waiver("2020-01-31"));
+    assert_eq!(expired.code, 2, "{}{}", expired.stdout, expired.stderr);
+    assert!(
+        expired
+            .stderr
+            .contains("waivers.toml:1: the waiver of V[*] expired on 2020-01-31"),
+        "{}",
+        expired.stderr
+    );
 }
