@@ -2,6 +2,7 @@
 //!
 //! `docs/design.md` tells how the parts fit together.
 
+pub mod against;
 pub mod cli;
 pub mod conform;
 pub mod diagnosis;

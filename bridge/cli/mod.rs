@@ -1,6 +1,8 @@
 //! The command line.
 
 #[cfg(feature = "rtl")]
+mod against;
+#[cfg(feature = "rtl")]
 mod build;
 mod conform;
 #[cfg(feature = "rtl")]

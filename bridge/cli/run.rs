@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use pmu_model::Implementation;
 
+use super::against::{self, Pair};
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
@@ -102,6 +103,10 @@ struct CommonArgs {
     /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
     #[arg(long, value_name = "FILE.toml")]
     waivers: Option<PathBuf>,
+    /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
+    /// (.f), or bundled
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
+    against: Option<PathBuf>,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
@@ -202,19 +207,32 @@ impl<'a> Job<'a> {
             coverage::check(path)?;
         }
         let waivers = load_waivers(self.common.waivers.as_deref())?;
+        if let Some(second) = &self.common.against {
+            if record.is_some() {
+                return Err(Failure::usage(
+                    "--record and --against: expected one of them; record the stimulus in a run without --against",
+                ));
+            }
+            let second = against::second(second, &self.rtl)?;
+            return Pair {
+                implementation: &self.implementation,
+                sources: [self.rtl.clone(), second],
+                stimulus: self.stimulus.clone(),
+                limit: self.limit,
+                waivers,
+                out: &self.common.out,
+                hang: &self.common.hang,
+                command: &|cycles| self.command(cycles),
+                json: self.common.json,
+            }
+            .run();
+        }
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
         let dut = self.open(false).map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
-        let interrupted = control.interrupted.clone();
-        ctrlc::set_handler(move || {
-            if interrupted.swap(true, Ordering::Relaxed) {
-                // The second time: do not wait for the batch.
-                std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
-            }
-        })
-        .map_err(Failure::infrastructure)?;
+        interrupt(&control)?;
 
         let mut recorder = match record {
             Some(path) => Some(
@@ -314,14 +332,7 @@ impl<'a> Job<'a> {
             divergence: None,
         };
         match outcome {
-            // A run that was to be shorter than usual is a whole one all the same: its user decides.
-            Outcome::Agree
-                if summary
-                    .ledger
-                    .waivers
-                    .iter()
-                    .any(|waiver| waiver.waived == 0) =>
-            {
+            Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;
             }
             Outcome::Agree => {}
@@ -411,6 +422,10 @@ impl<'a> Job<'a> {
             let path = path.display().to_string();
             command.push_str(&format!(" --waivers {}", quoted(&path)));
         }
+        if let Some(path) = &self.common.against {
+            let path = path.display().to_string();
+            command.push_str(&format!(" --against {}", quoted(&path)));
+        }
         command
     }
 }
@@ -442,6 +457,18 @@ pub(super) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Ends a run after its batch at Ctrl-C, and the command at a second one.
+pub(super) fn interrupt(control: &Control) -> Result<(), Failure> {
+    let interrupted = control.interrupted.clone();
+    ctrlc::set_handler(move || {
+        if interrupted.swap(true, Ordering::Relaxed) {
+            // The second time: do not wait for the batch.
+            std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
+        }
+    })
+    .map_err(Failure::infrastructure)
 }
 
 /// The waivers of a file; none without one.

@@ -115,6 +115,13 @@ impl LedgerSummary {
     }
 }
 
+impl LedgerSummary {
+    /// Whether some waiver waived nothing.
+    pub fn has_unused_waivers(&self) -> bool {
+        self.waivers.iter().any(|waiver| waiver.waived == 0)
+    }
+}
+
 #[cfg(feature = "rtl")]
 impl Summary {
     /// The summary as text, with ANSI colours.

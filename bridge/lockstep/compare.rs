@@ -213,6 +213,22 @@ pub fn access_name(input: &CycleInput) -> String {
     }
 }
 
+/// The register access of a cycle in a few characters.
+pub fn access_text(input: &CycleInput) -> String {
+    if input.is_reset() {
+        return "reset".into();
+    }
+    if input.clock_stopped & 1 == 1 {
+        return "clock stopped".into();
+    }
+    let name = access_name(input);
+    match AccessKind::from_code(input.access_kind) {
+        AccessKind::None => String::new(),
+        kind if kind.is_write() => format!("{name} := {:#x}", input.access_data),
+        _ => format!("read {name}"),
+    }
+}
+
 /// The register that an MRC or MCR of an encoding reaches (DUT-36), in the names of AArch32.
 fn aarch32_name(address: u16) -> String {
     SysReg::from_address_32(address).map_or_else(

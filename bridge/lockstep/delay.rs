@@ -24,12 +24,58 @@ fn before_start() -> (CycleInput, CycleOutput, Unknown) {
     (CycleInput::default(), CycleOutput::default(), unknown)
 }
 
+/// Cycles by which each output group is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latency {
+    increment: usize,
+    access: usize,
+    spe: usize,
+}
+
+impl Latency {
+    /// What a design with `parameters` states.
+    pub fn of(parameters: &DutParameters) -> Self {
+        Self {
+            increment: parameters.latency_increment.into(),
+            access: parameters.latency_access.into(),
+            spe: parameters.latency_spe.into(),
+        }
+    }
+
+    /// The greater one of each group.
+    #[must_use]
+    pub fn most(&self, other: &Self) -> Self {
+        Self {
+            increment: self.increment.max(other.increment),
+            access: self.access.max(other.access),
+            spe: self.spe.max(other.spe),
+        }
+    }
+
+    /// What is left of each group after `other`.
+    #[must_use]
+    pub fn less(&self, other: &Self) -> Self {
+        Self {
+            increment: self.increment.saturating_sub(other.increment),
+            access: self.access.saturating_sub(other.access),
+            spe: self.spe.saturating_sub(other.spe),
+        }
+    }
+}
+
 impl Delay {
     /// The delay for a design with `parameters`.
     pub fn new(parameters: &DutParameters) -> Self {
-        let increment = usize::from(parameters.latency_increment);
-        let access = usize::from(parameters.latency_access);
-        let spe = usize::from(parameters.latency_spe);
+        Self::by(Latency::of(parameters))
+    }
+
+    /// The delay of so many cycles.
+    pub fn by(latency: Latency) -> Self {
+        let Latency {
+            increment,
+            access,
+            spe,
+        } = latency;
         Self {
             increment,
             access,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::diagnosis::internals::{Internals, VALUES};
 use crate::diagnosis::replay::{Window, WindowCycle};
 use crate::diagnosis::words;
-use crate::lockstep::compare::{Divergence, Field, access_name};
+use crate::lockstep::compare::{Divergence, Field, access_text};
 
 /// Cycles in the table before the divergent one.
 const ROWS_BEFORE: usize = 9;
@@ -142,7 +142,7 @@ impl Shown<'_> {
 
     fn row(&self, cycle: &WindowCycle) -> Vec<String> {
         let record = &cycle.record;
-        let mut cells = vec![access(&cycle.input)];
+        let mut cells = vec![access_text(&cycle.input)];
         if self.state {
             cells.push(state(&cycle.input));
         }
@@ -198,22 +198,6 @@ impl Shown<'_> {
             cells.extend(self.internals.at(record.cycle).map(text));
         }
         cells
-    }
-}
-
-/// The register access of a cycle in a few characters.
-fn access(input: &CycleInput) -> String {
-    if input.is_reset() {
-        return "reset".into();
-    }
-    if input.clock_stopped & 1 == 1 {
-        return "clock stopped".into();
-    }
-    let name = access_name(input);
-    match AccessKind::from_code(input.access_kind) {
-        AccessKind::None => String::new(),
-        kind if kind.is_write() => format!("{name} := {:#x}", input.access_data),
-        _ => format!("read {name}"),
     }
 }
 

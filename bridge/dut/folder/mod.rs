@@ -33,6 +33,11 @@ pub struct DutFolder {
 }
 
 impl DutFolder {
+    /// Whether `path` is a folder with a manifest.
+    pub fn is_one(path: &Path) -> bool {
+        path.join(MANIFEST).is_file()
+    }
+
     /// Reads the manifest of a folder.
     ///
     /// # Errors

@@ -1,0 +1,288 @@
+//! `lockstep run --against`: two designs, without the model.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use pmu_model::Implementation;
+use serde::Serialize;
+
+use super::output_folder::OutputFolder;
+use super::progress::{Busy, Progress};
+use super::run::{HangArgs, open_failure, stimulus_failure};
+use super::summary::{LedgerSummary, grouped, waiver_lines};
+use super::{Failure, output};
+use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
+use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
+use crate::lockstep::Verdict;
+use crate::lockstep::engine::Control;
+use crate::lockstep::supervise::{Supervised, supervise};
+use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
+use crate::waivers::Waivers;
+
+/// Names of the waveforms.
+const WAVES: [&str; 2] = ["a.vcd", "b.vcd"];
+const REPORT: &str = "against.json";
+
+/// A run of two designs.
+pub(super) struct Pair<'a> {
+    /// What both are.
+    pub implementation: &'a Implementation,
+    /// The first, and the second.
+    pub sources: [RtlSource; 2],
+    pub stimulus: Stimulus,
+    pub limit: u64,
+    pub waivers: Waivers,
+    pub out: &'a Path,
+    pub hang: &'a HangArgs,
+    /// The command that runs so many cycles again.
+    pub command: &'a dyn Fn(u64) -> String,
+    pub json: bool,
+}
+
+/// How two designs compare, for programs.
+#[derive(Serialize)]
+struct Summary {
+    verdict: Verdict,
+    exit_code: u8,
+    cycles: u64,
+    seconds: f64,
+    cycles_per_second: f64,
+    seed: Option<u64>,
+    stimulus: String,
+    stimulus_hash: StimulusHash,
+    implementation: String,
+    designs: Names,
+    ledger: LedgerSummary,
+    stop: Option<SideStop>,
+    divergence: Option<AgainstReport>,
+}
+
+#[derive(Serialize)]
+struct SideStop {
+    /// `a` or `b`.
+    design: &'static str,
+    cycle: u64,
+    #[serde(flatten)]
+    stop: Stop,
+}
+
+/// The design that `--against` names: a folder of `lockstep build`, `bundled`, or RTL as with `--rtl` and `--filelist`,
+/// with the top module and options of `like`.
+pub(super) fn second(word: &Path, like: &RtlSource) -> Result<RtlSource, Failure> {
+    if word == Path::new("bundled") {
+        return Ok(RtlSource::Bundled);
+    }
+    if DutFolder::is_one(word) {
+        let folder = DutFolder::open(word).map_err(|error| open_failure(error.into()))?;
+        return Ok(RtlSource::Built(folder));
+    }
+    let options = match like {
+        RtlSource::Files(files) => files.clone(),
+        _ => RtlFiles::default(),
+    };
+    let is_list = word.is_file() && word.extension().is_some_and(|extension| extension == "f");
+    let (paths, file_lists): (Vec<PathBuf>, Vec<PathBuf>) = match is_list {
+        true => (Vec::new(), vec![word.into()]),
+        false => (vec![word.into()], Vec::new()),
+    };
+    Ok(RtlSource::Files(RtlFiles {
+        paths,
+        file_lists,
+        ..options
+    }))
+}
+
+impl Pair<'_> {
+    fn names(&self) -> Names {
+        let [a, b] = self.sources.each_ref().map(RtlSource::describe);
+        Names { a, b }
+    }
+
+    fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
+        let mut busy = None;
+        let mut one = |source| {
+            open(
+                source,
+                self.implementation,
+                traced,
+                &BuildOptions::from_env(),
+                &mut |what| busy = Some(Busy::start(what)),
+            )
+            .map_err(open_failure)
+        };
+        Ok([one(&self.sources[0])?, one(&self.sources[1])?])
+    }
+
+    /// Runs both and tells how they compare.
+    pub fn run(self) -> Result<Verdict, Failure> {
+        let out = OutputFolder::new(self.out)?;
+        for name in WAVES.into_iter().chain([REPORT]) {
+            out.remove(name)?;
+        }
+        let duts = self.open(false)?;
+        let control = Control::default();
+        super::run::interrupt(&control)?;
+        let stimulus = self.stimulus.clone();
+        let total = stimulus
+            .cycles()
+            .map_or(self.limit, |all| all.min(self.limit));
+        let waivers = self.waivers.clone();
+        let mut against = Against::new(self.implementation, duts, stimulus, waivers);
+        let progress = Progress::new(total, "cycles", control.progress.clone());
+        let (limit, start) = (self.limit, Instant::now());
+        let ended = supervise(&against.pulse(), self.hang.limit(), move || {
+            let mut hasher = StimulusHasher::default();
+            let outcome = against.run(limit, &control, |inputs| {
+                hasher.update(inputs);
+                Ok(())
+            });
+            (against, hasher.hash(), outcome)
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        drop(progress);
+        match ended {
+            Supervised::Panicked(message) => Err(Failure::defect(&message)),
+            Supervised::Hang { cycles } => Err(Failure {
+                verdict: Verdict::Hang,
+                message: format!(
+                    "one of the designs does not come back from cycle {cycles} or one of the {} after it: no progress for \
+                     {} s; run each alone to see which, or raise --hang-after",
+                    crate::lockstep::batch::BATCH,
+                    self.hang.limit().as_secs()
+                ),
+            }),
+            Supervised::Done((against, hash, outcome)) => {
+                let outcome = outcome.map_err(stimulus_failure)?;
+                self.conclude(&against, hash, outcome, seconds, &out)
+            }
+        }
+    }
+
+    fn conclude(
+        &self,
+        against: &Against,
+        stimulus_hash: StimulusHash,
+        outcome: Outcome,
+        seconds: f64,
+        out: &OutputFolder,
+    ) -> Result<Verdict, Failure> {
+        let mut summary = Summary {
+            verdict: Verdict::Agree,
+            exit_code: 0,
+            cycles: against.cycles(),
+            seconds,
+            cycles_per_second: against.cycles() as f64 / seconds,
+            seed: self.stimulus.seed(),
+            stimulus: self.stimulus.description(),
+            stimulus_hash,
+            implementation: self.implementation.name.clone(),
+            designs: self.names(),
+            ledger: LedgerSummary::of(against.ledger()),
+            stop: None,
+            divergence: None,
+        };
+        match outcome {
+            Outcome::Agree if summary.ledger.has_unused_waivers() => {
+                summary.verdict = Verdict::UnusedWaiver;
+            }
+            Outcome::Agree => {}
+            Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
+            Outcome::Stopped { side, cycle, stop } => {
+                summary.verdict = Verdict::Stopped;
+                let design = ["a", "b"][side.min(1)];
+                summary.stop = Some(SideStop {
+                    design,
+                    cycle,
+                    stop,
+                });
+            }
+            Outcome::Diverged(divergence) => {
+                summary.verdict = Verdict::Divergence;
+                let replay = (self.command)(divergence.cycle + 1);
+                let mut found = report(against, &divergence, self.names(), replay);
+                self.waves(against, &mut found, out);
+                let path = out.file(REPORT);
+                let json = serde_json::to_string_pretty(&found).map_err(Failure::infrastructure)?;
+                output::write_whole(&path, |out| out.write_all(json.as_bytes()))?;
+                summary.divergence = Some(found);
+            }
+        }
+        summary.exit_code = summary.verdict.exit_code();
+        match (&summary.divergence, self.json) {
+            (_, true) => output::print_json(&summary)?,
+            (Some(found), false) => output::print(&found.text())?,
+            (None, false) => output::print(&summary.text())?,
+        }
+        Ok(summary.verdict)
+    }
+
+    /// Runs both again with tracing; what goes wrong becomes a note.
+    fn waves(&self, against: &Against, found: &mut AgainstReport, out: &OutputFolder) {
+        let paths = WAVES.map(|name| out.file(name));
+        let traced = self.open(true).map_err(|failure| failure.message);
+        let again = traced.and_then(|duts| {
+            let [a, b] = paths.each_ref().map(PathBuf::as_path);
+            against
+                .traced(self.implementation, duts, found.cycle, [a, b])
+                .map_err(|error| error.to_string())
+        });
+        match again {
+            Err(message) => found.note = format!("no waveforms: {message}"),
+            Ok(first) => {
+                let [a, b] = paths;
+                found.files = Some(Files { a, b });
+                if first != Some(found.cycle) {
+                    let instead =
+                        first.map_or("none".into(), |cycle| format!("one in cycle {cycle}"));
+                    found.note = format!(
+                        "the traced re-run from the last reset did NOT reach this divergence, it showed {instead}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+impl Summary {
+    fn text(&self) -> String {
+        let seed = self
+            .seed
+            .map_or(String::new(), |seed| format!(", seed {seed}"));
+        let mut lines = vec![format!(
+            "{}  {} cycles{seed}, implementation {}, without the model",
+            self.verdict.word(),
+            grouped(self.cycles),
+            self.implementation
+        )];
+        lines.push(format!("  A  {}", self.designs.a));
+        lines.push(format!("  B  {}", self.designs.b));
+        if let Some(SideStop {
+            design,
+            cycle,
+            stop,
+        }) = &self.stop
+        {
+            lines.push(format!(
+                "  {} in cycle {cycle}: {stop}",
+                design.to_uppercase()
+            ));
+        }
+        lines.push(format!(
+            "  {:.2} M cycles/s ({:.2} s)",
+            self.cycles_per_second / 1e6,
+            self.seconds
+        ));
+        lines.push(format!(
+            "  fields compared {}, changed {}",
+            grouped(self.ledger.total.compared),
+            grouped(self.ledger.changed)
+        ));
+        let waivers = waiver_lines(&self.ledger.waivers);
+        lines.extend(waivers.iter().map(|line| format!("  {line}")));
+        lines.push(format!(
+            "  stimulus {}: {}",
+            self.stimulus_hash, self.stimulus
+        ));
+        lines.join("\n") + "\n"
+    }
+}
