@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 #
 # Passes the RTL through Verilator, Icarus Verilog and Yosys, over several parameter sets, and
-# elaborates every module alone. Any finding of any tool fails.
+# elaborates every module alone; the designs of examples/ through Verilator. Any finding of any
+# tool fails.
 #
 # Environment: VERILATOR (default: verilator on PATH), VERILATOR_ROOT if that program needs it,
 # IVERILOG, YOSYS.
@@ -103,6 +104,12 @@ run_alone() {
   "$verilator" --lint-only -Wall -Wno-UNUSEDPARAM --top-module "$1" "${packages[@]}" -y . "$1.sv"
 }
 
+# run_example NAME TOP FLAGS...: no example uses every constant of its package.
+run_example() {
+  (cd "../examples/$1" && "$verilator" --lint-only -Wall -Wno-DECLFILENAME -Wno-UNUSEDPARAM \
+    "${@:3}" --top-module "$2" -f dut.f)
+}
+
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -117,6 +124,11 @@ done
 for module in "${modules[@]}"; do
   check "verilator $module alone" run_alone "$module"
 done
+
+check "verilator examples/pipelined" run_example pipelined lockstep_dut
+check "verilator examples/apb" run_example apb lockstep_dut
+# A netlist has the ports of its module, used or not.
+check "verilator examples/netlist" run_example netlist netlist_dut -Wno-UNUSEDSIGNAL
 
 for set in "${illegal[@]}"; do
   reject "verilator $set" run_verilator "$set"

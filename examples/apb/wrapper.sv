@@ -27,7 +27,7 @@ module lockstep_dut (
     localparam int Delay      = 4;
 
     // DUT-01
-    logic [lockstep_pkg::InputWidth-1:0] in;
+    lockstep_pkg::cycle_input_t in;
     always_ff @(posedge clk_i) in <= cycle_input_i;
 
     // ------------------------------------------------------------------------
@@ -43,11 +43,11 @@ module lockstep_dut (
     counted_t now;
     counted_t [Delay:1] late;
 
-    assign now.reset         = in[lockstep_pkg::InResetLsb];
-    assign now.cycle_allowed = in[lockstep_pkg::InCountingAllowedLsb + 31];
-    assign now.allowed       = in[lockstep_pkg::InCountingAllowedLsb +: 6];
+    assign now.reset         = in.reset[0];
+    assign now.cycle_allowed = in.counting_allowed[lockstep_pkg::CycleCounter];
+    assign now.allowed       = in.counting_allowed[5:0];
     for (genvar e = 0; e < Events; e++) begin : gen_event
-        assign now.events[e] = in[lockstep_pkg::LaneWidth*e +: EventWidth];
+        assign now.events[e] = in.events[e][EventWidth-1:0];
     end
 
     always_ff @(posedge clk_i) late <= {late[Delay-1:1], now};
@@ -63,20 +63,21 @@ module lockstep_dut (
 
     function automatic place_t place(logic [15:0] address);
         logic [4:0] n = address[4:0];
-        // PMEVCNTR<n>_EL0 and PMEVTYPER<n>_EL0
-        if (address[15:6] == {2'd3, 3'd3, 4'd14, 1'b1}) begin
-            if (address[5] && n == 5'd31) return '{1'b1, 1'b0, 8'h48};  // PMCCFILTR_EL0
-            return '{n < 5'd6, 1'b0, {2'b00, address[5], n[2:0], 2'b00}};
+        logic [7:0] word = {3'd0, n[2:0], 2'b00};
+        if (address[15:5] == lockstep_pkg::BasePmevcntr) return '{n < 5'd6, 1'b0, word};
+        if (address[15:5] == lockstep_pkg::BasePmevtyper && n < 5'd6) begin
+            return '{1'b1, 1'b0, 8'h20 + word};
         end
         case (address)
-            {2'd3, 3'd3, 4'd9, 4'd12, 3'd0}: return '{1'b1, 1'b0, 8'h50};  // PMCR_EL0
-            {2'd3, 3'd3, 4'd9, 4'd12, 3'd1}: return '{1'b1, 1'b0, 8'h54};  // PMCNTENSET_EL0
-            {2'd3, 3'd3, 4'd9, 4'd12, 3'd2}: return '{1'b1, 1'b0, 8'h58};  // PMCNTENCLR_EL0
-            {2'd3, 3'd3, 4'd9, 4'd14, 3'd3}: return '{1'b1, 1'b0, 8'h5c};  // PMOVSSET_EL0
-            {2'd3, 3'd3, 4'd9, 4'd12, 3'd3}: return '{1'b1, 1'b0, 8'h60};  // PMOVSCLR_EL0
-            {2'd3, 3'd3, 4'd9, 4'd13, 3'd0}: return '{1'b1, 1'b1, 8'h40};  // PMCCNTR_EL0
-            {2'd3, 3'd0, 4'd9, 4'd14, 3'd6}: return '{1'b1, 1'b0, 8'h64};  // PMMIR_EL1
-            default:                         return '0;
+            lockstep_pkg::AddrPmcr:       return '{1'b1, 1'b0, 8'h50};
+            lockstep_pkg::AddrPmcntenset: return '{1'b1, 1'b0, 8'h54};
+            lockstep_pkg::AddrPmcntenclr: return '{1'b1, 1'b0, 8'h58};
+            lockstep_pkg::AddrPmovsset:   return '{1'b1, 1'b0, 8'h5c};
+            lockstep_pkg::AddrPmovsclr:   return '{1'b1, 1'b0, 8'h60};
+            lockstep_pkg::AddrPmccntr:    return '{1'b1, 1'b1, 8'h40};
+            lockstep_pkg::AddrPmccfiltr:  return '{1'b1, 1'b0, 8'h48};
+            lockstep_pkg::AddrPmmir:      return '{1'b1, 1'b0, 8'h64};
+            default:                      return '0;
         endcase
     endfunction
 
@@ -89,19 +90,20 @@ module lockstep_dut (
         logic [63:0] data;
     } request_t;
 
-    wire [7:0] kind  = in[lockstep_pkg::InAccessKindLsb +: 8];
-    wire       start = !now.reset && (kind == lockstep_pkg::KindMrs ||
-                                      kind == lockstep_pkg::KindMsr);
+    wire read  = in.access_kind == lockstep_pkg::KindMrs;
+    wire write = in.access_kind == lockstep_pkg::KindMsr;
+    wire start = !now.reset && (read || write);
 
     request_t request;
-    logic [6:1] step;  // bit i in cycle k+i; not reset, so that an access before a reset is finished
+    // Bit i in cycle k+i; not reset, so that an access before a reset is finished
+    logic [6:1] step;
 
     always_ff @(posedge clk_i) begin
         step <= {step[5:1], start};
         if (start) begin
-            request.write <= kind == lockstep_pkg::KindMsr;
-            request.place <= place(in[lockstep_pkg::InAccessAddressLsb +: 16]);
-            request.data  <= in[lockstep_pkg::InAccessDataLsb +: 64];
+            request.write <= write;
+            request.place <= place(in.access_address);
+            request.data  <= in.access_data;
         end
     end
 
@@ -162,32 +164,45 @@ module lockstep_dut (
         end
     end
 
-    // DUT-71: the counters show no increments.
-    assign cycle_output_o = {248'd0, outcome, read_data, 512'd0};
+    // DUT-71: the counters show no increments, which stay zero.
+    lockstep_pkg::cycle_output_t out;
 
-    assign parameters_o = {
-        96'd0,
-        16'h003F,       // lacks: all that a design can lack
-        8'd1,           // increment_form: hidden
-        8'd6,           // access_interval
-        128'd0, 32'd0,  // spmcfgr, pmsidr
-        8'd0,
-        8'd0, 8'd0,     // system_pmus, max_inflight
-        8'd1,           // threads
-        32'd0,          // pmmir
-        32'h0000_0008,  // features: CHAIN
-        8'd0,           // latency_spe
-        8'd7,           // latency_access
-        8'd0,           // latency_increment
-        8'd0,           // thwidth
-        8'(EventWidth),
-        8'(Events),
-        8'd32,          // counter_bits
-        8'd6,           // counters
-        lockstep_pkg::LayoutVersion,
-        lockstep_pkg::ContractVersion,
-        lockstep_pkg::Magic
-    };
+    always_comb begin
+        out = '0;
+        out.access_outcome = outcome;
+        out.access_data    = read_data;
+    end
+
+    assign cycle_output_o = out;
+
+    lockstep_pkg::parameters_t parameters;
+
+    always_comb begin
+        parameters = '0;
+        parameters.magic            = lockstep_pkg::Magic;
+        parameters.contract_version = lockstep_pkg::ContractVersion;
+        parameters.layout_version   = lockstep_pkg::LayoutVersion;
+        parameters.counters         = 8'd6;
+        parameters.counter_bits     = 8'd32;
+        parameters.event_count      = 8'(Events);
+        parameters.event_width      = 8'(EventWidth);
+        parameters.threads          = 8'd1;
+
+        parameters.latency_access   = 8'd7;
+        parameters.access_interval  = 8'd6;
+        parameters.increment_form   = lockstep_pkg::IncrementsHidden;
+
+        parameters.features[lockstep_pkg::FeatureChain] = 1'b1;
+
+        parameters.lacks[lockstep_pkg::LacksPeState]          = 1'b1;
+        parameters.lacks[lockstep_pkg::LacksThreadConditions] = 1'b1;
+        parameters.lacks[lockstep_pkg::LacksAarch32]          = 1'b1;
+        parameters.lacks[lockstep_pkg::LacksExternal]         = 1'b1;
+        parameters.lacks[lockstep_pkg::LacksIndirect]         = 1'b1;
+        parameters.lacks[lockstep_pkg::LacksClockStopped]     = 1'b1;
+    end
+
+    assign parameters_o = parameters;
 
     logic unused;
     assign unused = ^{in, pready};

@@ -3,7 +3,7 @@
 // The bundled counters without Statistical Profiling and System PMUs, at the parameters of the
 // netlists.
 
-module lockstep_dut (
+module netlist_dut (
   input  logic clk_i,
   input  logic [pmu_pkg::InputWidth-1:0] cycle_input_i,
   output logic [pmu_pkg::OutputWidth-1:0] cycle_output_o,

@@ -15,14 +15,13 @@ module lockstep_dut
 );
 
   // DUT-01
-  logic [lockstep_pkg::InputWidth-1:0] in;
+  lockstep_pkg::cycle_input_t in;
   always_ff @(posedge clk_i) in <= cycle_input_i;
 
   // DUT-10, DUT-52
-  wire reset = in[lockstep_pkg::InResetLsb];
-  wire clock_stopped = in[lockstep_pkg::InClockStoppedLsb] && !reset;
+  wire reset = in.reset[0];
+  wire clock_stopped = in.clock_stopped[0] && !reset;
   wire access = !reset && !clock_stopped;
-  wire [7:0] kind = in[lockstep_pkg::InAccessKindLsb +: 8];
 
   value_t [NumEvents-1:0]   events;
   value_t [NumCounters-1:0] values;
@@ -31,7 +30,7 @@ module lockstep_dut
   logic [63:0]              read_data;
 
   for (genvar e = 0; e < NumEvents; e++) begin : gen_event
-    assign events[e] = in[lockstep_pkg::LaneWidth*e +: ValueBits];
+    assign events[e] = in.events[e][ValueBits-1:0];
   end
 
   pipe_top u_pipe (
@@ -39,52 +38,62 @@ module lockstep_dut
     .reset           (reset),
     .clock_stopped   (clock_stopped),
     .events          (events),
-    .counting_allowed(in[lockstep_pkg::InCountingAllowedLsb +: 32]),
-    .read            (access && kind == lockstep_pkg::KindMrs),
-    .write           (access && kind == lockstep_pkg::KindMsr),
-    .address         (in[lockstep_pkg::InAccessAddressLsb +: 16]),
-    .write_data      (in[lockstep_pkg::InAccessDataLsb +: 64]),
+    .counting_allowed(in.counting_allowed),
+    .read            (access && in.access_kind == lockstep_pkg::KindMrs),
+    .write           (access && in.access_kind == lockstep_pkg::KindMsr),
+    .address         (in.access_address),
+    .write_data      (in.access_data),
     .values          (values),
     .cycle_counted   (cycle_counted),
     .outcome         (outcome),
     .read_data       (read_data)
   );
 
-  logic [31:0][lockstep_pkg::LaneWidth-1:0] increment;
+  lockstep_pkg::cycle_output_t out;
 
   always_comb begin
-    increment = '0;
-    for (int n = 0; n < NumCounters; n++) begin
-      increment[n] = lockstep_pkg::LaneWidth'(values[n]);
-    end
-    increment[31] = lockstep_pkg::LaneWidth'(cycle_counted);
+    out = '0;
+    for (int n = 0; n < NumCounters; n++) out.increment[n] = 16'(values[n]);
+    out.increment[lockstep_pkg::CycleCounter] = 16'(cycle_counted);
+    out.access_outcome = outcome;
+    out.access_data = read_data;
   end
 
-  assign cycle_output_o = {248'd0, outcome, read_data, increment};
+  assign cycle_output_o = out;
 
-  assign parameters_o = {
-    96'd0,
-    16'h000F,        // lacks: PE state, conditions of threads, AArch32 and external accesses
-    8'd0,            // increment_form: V[n]
-    8'd1,            // access_interval
-    128'd0, 32'd0,   // spmcfgr, pmsidr
-    8'd0,
-    8'd0, 8'd0,      // system_pmus, max_inflight
-    8'd1,            // threads
-    32'd0,           // pmmir
-    32'h0000_0077,   // features: TH, EDGE, TH2, PMUv3p1, EL2, EL3
-    8'd0,            // latency_spe
-    8'd2,            // latency_access
-    8'd2,            // latency_increment
-    8'(ThBits),
-    8'(ValueBits),
-    8'(NumEvents),
-    8'd64,           // counter_bits
-    8'(NumCounters),
-    lockstep_pkg::LayoutVersion,
-    lockstep_pkg::ContractVersion,
-    lockstep_pkg::Magic
-  };
+  lockstep_pkg::parameters_t parameters;
+
+  always_comb begin
+    parameters = '0;
+    parameters.magic = lockstep_pkg::Magic;
+    parameters.contract_version = lockstep_pkg::ContractVersion;
+    parameters.layout_version = lockstep_pkg::LayoutVersion;
+    parameters.counters = 8'(NumCounters);
+    parameters.counter_bits = 8'd64;
+    parameters.event_count = 8'(NumEvents);
+    parameters.event_width = 8'(ValueBits);
+    parameters.thwidth = 8'(ThBits);
+    parameters.threads = 8'd1;
+
+    parameters.latency_increment = 8'd2;
+    parameters.latency_access = 8'd2;
+
+    parameters.features[lockstep_pkg::FeatureTh] = 1'b1;
+    parameters.features[lockstep_pkg::FeatureEdge] = 1'b1;
+    parameters.features[lockstep_pkg::FeatureTh2] = 1'b1;
+    parameters.features[lockstep_pkg::FeaturePmuv3p1] = 1'b1;
+    parameters.features[lockstep_pkg::FeatureEl2] = 1'b1;
+    parameters.features[lockstep_pkg::FeatureEl3] = 1'b1;
+
+    parameters.access_interval = 8'd1;
+    parameters.increment_form = lockstep_pkg::IncrementsShown;
+    parameters.lacks[lockstep_pkg::LacksPeState] = 1'b1;
+    parameters.lacks[lockstep_pkg::LacksThreadConditions] = 1'b1;
+    parameters.lacks[lockstep_pkg::LacksAarch32] = 1'b1;
+    parameters.lacks[lockstep_pkg::LacksExternal] = 1'b1;
+  end
+
+  assign parameters_o = parameters;
 
   logic unused;
   assign unused = ^in;

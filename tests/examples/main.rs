@@ -19,35 +19,39 @@ const CYCLES: u64 = 200_000;
 /// A design in a folder of `examples`.
 struct Example {
     folder: PathBuf,
+    top: &'static str,
     scratch: PathBuf,
 }
 
 impl Example {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, top: &'static str) -> Self {
         Self {
             folder: Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("examples")
                 .join(name),
+            top,
             scratch: scratch::scratch(&format!("examples/{name}")),
         }
     }
 
-    /// Files of the design in order, from its file list; `patched` in place of the file of that name.
-    fn files(&self, patched: Option<&Path>) -> Vec<PathBuf> {
+    /// A file list of the design with `planted` in place of the file of that name.
+    fn list_with(&self, planted: &Path) -> PathBuf {
         let list = fs::read_to_string(self.folder.join("dut.f")).expect("a file list");
-        let mut used = patched.is_none();
-        let files = list
+        let files: Vec<_> = list
             .lines()
-            .map(|line| match patched {
-                Some(patched) if patched.file_name().expect("a file") == line => {
-                    used = true;
-                    patched.to_owned()
-                }
-                _ => self.folder.join(line),
+            .map(|line| match planted.ends_with(line) {
+                true => planted.to_owned(),
+                false => self.folder.join(line),
             })
             .collect();
-        assert!(used, "{patched:?} is in the file list");
-        files
+        assert!(files.iter().any(|file| file == planted), "{list}");
+        let text: String = files
+            .iter()
+            .map(|file| format!("\"{}\"\n", file.display()))
+            .collect();
+        let path = self.scratch.join("dut.f");
+        fs::write(&path, text).expect("written");
+        path
     }
 
     /// The file that the patch is for, with the bug in it.
@@ -65,17 +69,15 @@ impl Example {
         planted
     }
 
-    /// Runs the design of `files`; what it printed, and the exit code.
-    fn run(&self, files: &[PathBuf]) -> (i32, Value) {
+    /// Runs the design of a file list; the exit code, and what was printed.
+    fn run(&self, list: &Path) -> (i32, Value) {
         let mut command = command::lockstep(&self.scratch);
-        command.args(["run", "--json", "--out", "out", "--cycles"]);
-        command.arg(CYCLES.to_string());
+        command.args(["run", "--json", "--out", "out", "--top", self.top]);
+        command.args(["--cycles", &CYCLES.to_string()]);
+        command.arg("--filelist").arg(list);
         command
             .arg("--implementation")
             .arg(self.folder.join("implementation.toml"));
-        for file in files {
-            command.arg("--rtl").arg(file);
-        }
         let ran = command::run(&mut command);
         let json = serde_json::from_str(&ran.stdout);
         (ran.code, json.unwrap_or_else(|_| panic!("{}", ran.stderr)))
@@ -93,7 +95,7 @@ impl Example {
 
     /// The design agrees; every one of `fields` was compared, and had different values.
     fn agrees<S: AsRef<str>>(&self, fields: impl IntoIterator<Item = S>) {
-        let (code, json) = self.run(&self.files(None));
+        let (code, json) = self.run(&self.folder.join("dut.f"));
         assert_eq!((code, &json["verdict"]), (0, &"agree".into()), "{json:#}");
         assert_eq!(json["cycles"], CYCLES);
         let ledger = json["ledger"]["fields"].as_array().expect("a ledger");
@@ -107,7 +109,7 @@ impl Example {
 
     /// With the bug, `field` is the first that differs, about what the design was given in `cycle`.
     fn diverges(&self, field: &str, cycle: u64) {
-        let (code, json) = self.run(&self.files(Some(&self.plant())));
+        let (code, json) = self.run(&self.list_with(&self.plant()));
         assert_eq!(code, 1, "{json:#}");
         let report = fs::read_to_string(self.scratch.join("out/report.json")).expect("a report");
         let report: Value = serde_json::from_str(&report).expect("JSON");
@@ -118,10 +120,31 @@ impl Example {
     }
 }
 
+/// The contract as a package is that of `lockstep new-wrapper`.
+#[test]
+fn packages_are_those_of_the_command() {
+    let scratch = scratch::scratch("examples/package");
+    let ran = command::run(command::lockstep(&scratch).args(["new-wrapper", "made"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let made = fs::read_to_string(scratch.join("made/lockstep_pkg.sv")).expect("a package");
+    for name in ["pipelined", "apb"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("examples")
+            .join(name)
+            .join("lockstep_pkg.sv");
+        let here = fs::read_to_string(&path).expect("a package");
+        let path = path.display();
+        assert!(
+            here == made,
+            "{path}: make it again with lockstep new-wrapper"
+        );
+    }
+}
+
 /// Increments and accesses come two cycles late.
 #[test]
 fn dut_02_pipeline_of_three_stages() {
-    let example = Example::new("pipelined");
+    let example = Example::new("pipelined", "lockstep_dut");
     let increments = (0..8).map(|n| format!("V[{n}]"));
     let counters = (0..8).map(|n| format!("PMEVCNTR{n}_EL0"));
     let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER7_EL0", "PMCR_EL0"].map(String::from);
@@ -132,7 +155,7 @@ fn dut_02_pipeline_of_three_stages() {
 /// Accesses keep an interval, and increments are not shown.
 #[test]
 fn dut_70_dut_71_registers_behind_apb() {
-    let example = Example::new("apb");
+    let example = Example::new("apb", "lockstep_dut");
     let counters = (0..6).map(|n| format!("PMEVCNTR{n}_EL0"));
     let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER5_EL0", "PMCR_EL0"].map(String::from);
     example.agrees(counters.chain(others));
@@ -142,7 +165,7 @@ fn dut_70_dut_71_registers_behind_apb() {
 /// The gates of the datapath in the bundled RTL.
 #[test]
 fn th_20_to_28_netlist() {
-    let example = Example::new("netlist");
+    let example = Example::new("netlist", "netlist_dut");
     let increments = (0..4).map(|n| format!("V[{n}]"));
     let counters = (0..4).map(|n| format!("PMEVCNTR{n}_EL0"));
     example.agrees(increments.chain(counters));
