@@ -9,7 +9,7 @@ use pmu_model::Implementation;
 use verilator_sys::find::FindError;
 use verilator_sys::shared::SharedDutError;
 use verilator_sys::verilate::VerilateError;
-use verilator_sys::{BuildError, CreateError, DutLibrary, LoadError};
+use verilator_sys::{BuildError, CompileError, CreateError, DutLibrary, LoadError};
 
 use super::build::{self, BuildOptions};
 use super::file_list::FileListError;
@@ -80,6 +80,7 @@ impl OpenError {
             }
             Self::Build(SharedDutError::Build(
                 BuildError::Port(_)
+                | BuildError::Compile(CompileError::Undefined { .. })
                 | BuildError::Verilate(
                     VerilateError::NoSource { .. }
                     | VerilateError::Argument { .. }
