@@ -11,10 +11,9 @@ use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, wrapper_parameters};
 
 /// Other RTL than the bundled one.
 #[derive(Args)]
-#[command(group = ArgGroup::new("dut_or_files").args(["dut"]).conflicts_with("build_options"))]
 pub struct RtlArgs {
     /// A design that `lockstep build` made, instead of the bundled RTL
-    #[arg(long, alias = "from-dut", value_name = "DIR", conflicts_with_all = ["rtl", "filelist"])]
+    #[arg(long, alias = "from-dut", value_name = "DIR", conflicts_with_all = ["sources", "build_options"])]
     dut: Option<PathBuf>,
     #[command(flatten)]
     files: FileArgs,

@@ -10,7 +10,7 @@ use pmu_model::{Implementation, ImplementationError};
 use verilator_sys::find::FindError;
 use verilator_sys::shared::SharedDutError;
 use verilator_sys::verilate::VerilateError;
-use verilator_sys::{BuildError, CreateError, DutLibrary, LoadError};
+use verilator_sys::{BuildError, CompileError, CreateError, DutLibrary, LoadError};
 
 use super::build::{self, BuildOptions};
 use super::file_list::FileListError;
@@ -86,6 +86,7 @@ impl OpenError {
             | Self::Read { .. } => Verdict::Usage,
             Self::Build(SharedDutError::Build(
                 BuildError::Port(_)
+                | BuildError::Compile(CompileError::Undefined { .. })
                 | BuildError::Verilate(
                     VerilateError::NoSource { .. }
                     | VerilateError::Argument { .. }

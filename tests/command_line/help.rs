@@ -14,6 +14,11 @@ fn help_of_the_command() {
 }
 
 #[test]
+fn help_of_build() {
+    help("help_build", "build --help");
+}
+
+#[test]
 fn help_of_run() {
     help("help_run", "run --help");
 }

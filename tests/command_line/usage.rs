@@ -44,14 +44,14 @@ fn seed_for_recorded_stimulus() {
 
 #[test]
 fn parameter_of_the_bundled_rtl() {
-    refused("parameter_of_the_bundled_rtl", "run --parameter Counters=6");
+    refused("parameter_of_the_bundled_rtl", "run --param Counters=6");
 }
 
 #[test]
 fn parameter_without_a_value() {
     refused(
         "parameter_without_a_value",
-        "run --rtl rtl --parameter Counters",
+        "run --rtl rtl --param Counters",
     );
 }
 

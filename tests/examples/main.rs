@@ -83,14 +83,11 @@ impl Example {
         (ran.code, json.unwrap_or_else(|_| panic!("{}", ran.stderr)))
     }
 
-    /// Runs the design of `files` with `arguments`; what it printed, and the exit code.
-    fn run_with(&self, files: &[PathBuf], arguments: &[&str]) -> command::Ran {
+    /// Runs a command on the design of a file list.
+    fn run_with(&self, list: &Path, arguments: &[&str]) -> command::Ran {
         let mut command = command::lockstep(&self.scratch);
-        command.args(arguments);
-        for file in files {
-            command.arg("--rtl").arg(file);
-        }
-        command::run(&mut command)
+        command.args(arguments).args(["--top", self.top]);
+        command::run(command.arg("--filelist").arg(list))
     }
 
     /// The design agrees; every one of `fields` was compared, and had different values.
@@ -176,8 +173,11 @@ fn th_20_to_28_netlist() {
 #[test]
 fn a_design_tells_its_implementation() {
     for name in ["apb", "pipelined"] {
-        let example = Example::new(name);
-        let ran = example.run_with(&example.files(None), &["implementation", "--name", name]);
+        let example = Example::new(name, "lockstep_dut");
+        let ran = example.run_with(
+            &example.folder.join("dut.f"),
+            &["implementation", "--name", name],
+        );
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let mut found: Implementation = toml::from_str(&ran.stdout).expect("an implementation");
         let own = fs::read_to_string(example.folder.join("implementation.toml")).expect("a file");
@@ -243,11 +243,11 @@ fn dut_32_a_new_wrapper_is_one_to_start_from() {
 /// A known difference is waived; one that has expired, or is not there, is a failure.
 #[test]
 fn waivers_accept_a_bug_for_some_time() {
-    let example = Example::new("pipelined");
-    let planted = example.files(Some(&example.plant()));
+    let example = Example::new("pipelined", "lockstep_dut");
+    let planted = example.list_with(&example.plant());
     let implementation = example.folder.join("implementation.toml");
     let implementation = implementation.to_str().expect("a path");
-    let run = |files: &[PathBuf], waivers: &str| {
+    let run = |list: &Path, waivers: &str| {
         fs::write(example.scratch.join("waivers.toml"), waivers).expect("written");
         let arguments = [
             "run",
@@ -260,7 +260,7 @@ fn waivers_accept_a_bug_for_some_time() {
             "--out",
             "out",
         ];
-        example.run_with(files, &arguments)
+        example.run_with(list, &arguments)
     };
     let waiver = |expires: &str| {
         format!(
@@ -279,7 +279,7 @@ fn waivers_accept_a_bug_for_some_time() {
         "{}",
         waived.stdout
     );
-    let unused = run(&example.files(None), &waiver("2999-12-31"));
+    let unused = run(&example.folder.join("dut.f"), &waiver("2999-12-31"));
     assert_eq!(unused.code, 8, "{}{}", unused.stdout, unused.stderr);
     assert!(
         unused.stdout.contains("waiver of line 1 was not needed"),
@@ -295,4 +295,45 @@ fn waivers_accept_a_bug_for_some_time() {
         "{}",
         expired.stderr
     );
+}
+
+/// The netlist against the RTL that it was made from, without the model.
+#[test]
+fn two_designs_are_compared_without_the_model() {
+    let example = Example::new("netlist", "netlist_dut");
+    let implementation = example.folder.join("implementation.toml");
+    let implementation = implementation.to_str().expect("a path");
+    let run = |list: &Path| {
+        let arguments = [
+            "run",
+            "--cycles",
+            "20000",
+            "--implementation",
+            implementation,
+            "--against",
+            "bundled",
+            "--out",
+            "out",
+        ];
+        example.run_with(list, &arguments)
+    };
+    let same = run(&example.folder.join("dut.f"));
+    assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
+    assert!(same.stdout.contains("without the model"), "{}", same.stdout);
+    let planted = run(&example.list_with(&example.plant()));
+    assert_eq!(planted.code, 1, "{}{}", planted.stdout, planted.stderr);
+    assert!(
+        planted.stdout.starts_with("DIVERGENCE  V[1]: A "),
+        "{}",
+        planted.stdout
+    );
+    assert!(
+        planted.stdout.contains("cycle 936, at 9360 ns"),
+        "{}",
+        planted.stdout
+    );
+    assert!(!planted.stdout.contains("note:"), "{}", planted.stdout);
+    for name in ["a.vcd", "b.vcd", "against.json"] {
+        assert!(example.scratch.join("out").join(name).is_file(), "{name}");
+    }
 }

@@ -63,6 +63,15 @@ pub enum CompileError {
         /// Its first lines.
         message: String,
     },
+    /// The design calls functions that nothing defines.
+    #[error(
+        "[C++] expected every function that the design imports (DPI-C) to be there, found:\n{message}\nA design is \
+         built of SystemVerilog alone: take the imports out, for instance by a macro"
+    )]
+    Undefined {
+        /// The linker's first lines.
+        message: String,
+    },
     /// A file could not be read or written.
     #[error("[C++] expected to use {path}, found: {source}")]
     Io {
@@ -197,7 +206,12 @@ impl Compiler {
             // A function that nothing defines is an error now, not when the design calls it.
             command.arg(option).arg("-Wl,-z,defs");
         }
-        self.make(command, library)
+        self.make(command, library).map_err(|error| match error {
+            CompileError::Failed { message, .. } if message.contains("undefined") => {
+                CompileError::Undefined { message }
+            }
+            error => error,
+        })
     }
 
     fn compile(&self, unit: &Unit, object: &Path) -> Result<(), CompileError> {

@@ -36,7 +36,7 @@ pub struct Design {
 }
 
 /// Arguments that the build itself decides about; a final `*` stands for any ending.
-const RESERVED: [(&str, &str); 24] = [
+const RESERVED: [(&str, &str); 27] = [
     ("Mdir", PLACE),
     ("prefix", PLACE),
     ("mod-prefix", PLACE),
@@ -63,9 +63,13 @@ const RESERVED: [(&str, &str); 24] = [
     ),
     ("coverage*", OUTPUT),
     ("savable", OUTPUT),
+    ("pins*", "the ports have the types of the DUT contract"),
+    ("CFLAGS", COMPILER),
+    ("LDFLAGS", COMPILER),
     ("timescale-override", "times are in nanoseconds"),
 ];
 const PLACE: &str = "the build decides where files go";
+const COMPILER: &str = "the build decides how C++ is compiled";
 const OUTPUT: &str = "the build decides what Verilator writes";
 
 /// Why an argument cannot be passed on, if so.
@@ -205,6 +209,7 @@ mod tests {
             "--threads",
             "--timing",
             "--cc",
+            "-CFLAGS",
         ] {
             assert!(reserved(argument).is_some(), "{argument}");
         }

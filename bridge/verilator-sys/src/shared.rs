@@ -221,7 +221,7 @@ impl SharedDutBuild {
             parameters: parameter_bytes,
         } = self.sizes;
         let mut hash = Hash::new();
-        hash.text(env!("CARGO_PKG_VERSION"));
+        hash.text(env!("CARGO_PKG_VERSION")).text(LIST_FORMAT);
         hash.text(&format!("{input} {output} {parameter_bytes}"));
         hash.text(&format!("{} {:?}", self.trace, self.optimization));
         hash.text(compiler.identity());
@@ -273,12 +273,15 @@ impl Entry {
     }
 }
 
-/// Hash and absolute path of each file, a line each.
+/// Version of what `<key>.files` holds.
+const LIST_FORMAT: &str = "2";
+
+/// Hash and path of each file, a line each. What was relative to the working directory stays so: the key has no other
+/// name of the files either, and in another folder they are others.
 fn file_list(files: &[PathBuf]) -> Result<String, CompileError> {
     let mut list = String::new();
     for path in files {
-        let path = std::path::absolute(path).map_err(io_error(path))?;
-        let hash = content_hash(&path).map_err(io_error(&path))?;
+        let hash = content_hash(path).map_err(io_error(path))?;
         list += &format!("{hash} {}\n", path.display());
     }
     Ok(list)
@@ -289,7 +292,7 @@ fn sources(list: &str, verilator: &Verilator) -> Vec<SourceFile> {
     let files = list.lines().filter_map(|line| line.split_once(' '));
     files
         .map(|(hash, path)| SourceFile {
-            path: path.into(),
+            path: std::path::absolute(path).unwrap_or_else(|_| path.into()),
             hash: hash.to_owned(),
         })
         .filter(|file| file.path != verilator.bin && !file.path.starts_with(&verilator.root))

@@ -9,6 +9,7 @@ use std::thread;
 
 use common::{SIZES, build, counter, counts, inputs, rtl, scratch, verilator};
 use tempfile::tempdir;
+use verilator_sys::shared::{LoadFileError, content_hash, load_file};
 use verilator_sys::{CreateError, DutLibrary, PortSizes, StopKind};
 
 fn with_step(step: &str) -> verilator_sys::shared::SharedDutBuild {
@@ -152,6 +153,62 @@ fn whatever_changes_the_design_changes_the_library() {
     fs::write(&source, text).expect("written");
     assert_eq!(amount(), (21, false));
     assert_eq!(amount(), (21, true));
+}
+
+#[test]
+fn a_file_that_takes_the_place_of_another_changes_the_library() {
+    let folder = tempdir().expect("created");
+    let mut build = build("including.sv", false);
+    build.design.include_dirs = vec![folder.path().to_owned(), rtl("include")];
+    let amount = || -> (u8, bool) {
+        let built = build.build(verilator()).expect("built");
+        let dut = built.load().expect("loaded").create().expect("created");
+        (dut.parameters()[0], built.cached)
+    };
+    assert_eq!(amount(), (10, false));
+    assert_eq!(amount(), (10, true));
+    let text = "localparam int unsigned Amount = 30;\n";
+    fs::write(folder.path().join("amount.svh"), text).expect("written");
+    assert_eq!(amount(), (30, false));
+}
+
+#[test]
+fn only_the_file_that_was_built_is_loaded() {
+    let folder = tempdir().expect("created");
+    let path = folder.path().join("dut.so");
+    let built = build("counter.sv", true).build(verilator()).expect("built");
+    fs::copy(&built.path, &path).expect("copied");
+    let hash = content_hash(&path).expect("read");
+    load_file(&path, &hash).expect("loaded");
+    let mut bytes = fs::read(&path).expect("read");
+    *bytes.last_mut().expect("not empty") ^= 1;
+    fs::remove_file(&path).expect("removed");
+    let missing = load_file(&path, &hash).expect_err("not there").to_string();
+    let start = format!(
+        "[DUT library] expected a library at {}, found: ",
+        path.display()
+    );
+    assert!(missing.starts_with(&start), "{missing}");
+    fs::write(&path, bytes).expect("written");
+    let error = load_file(&path, &hash).expect_err("changed");
+    assert!(matches!(error, LoadFileError::Changed { .. }), "{error}");
+}
+
+#[test]
+fn sources_are_those_of_the_design_alone() {
+    let mut build = build("including.sv", false);
+    build.design.include_dirs = vec![rtl("include")];
+    let built = build.build(verilator()).expect("built");
+    let mut names: Vec<_> = built
+        .sources
+        .iter()
+        .filter_map(|file| file.path.file_name()?.to_str())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["amount.svh", "including.sv"]);
+    for file in &built.sources {
+        assert_eq!(content_hash(&file.path).expect("read"), file.hash);
+    }
 }
 
 #[test]

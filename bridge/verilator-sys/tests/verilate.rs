@@ -83,11 +83,12 @@ fn errors_come_with_verilators_own_words() {
     let error = run(&design("syntax_error.sv"), false, "syntax").expect_err("rejected");
     let text = error.to_string();
     let version = verilator().version;
-    let start = format!(
-        "[verilator] expected Verilator {version} to accept the design, found:\n\
+    assert!(text.starts_with("tests/rtl/syntax_error.sv:10:"), "{text}");
+    let words = format!(
+        "\n[verilator] expected Verilator {version} to accept the design, found:\n\
          %Error: tests/rtl/syntax_error.sv:10:"
     );
-    assert!(text.starts_with(&start), "{text}");
+    assert!(text.contains(&words), "{text}");
 }
 
 #[test]
@@ -98,6 +99,89 @@ fn a_source_that_is_not_there() {
         "[verilator] expected a SystemVerilog file at tests/rtl/absent.sv, found none: correct \
          the list of sources"
     );
+}
+
+#[test]
+fn a_top_that_is_not_there() {
+    let mut design = design("counter.sv");
+    design.top = "wrapper".to_owned();
+    let error = run(&design, false, "top").expect_err("rejected");
+    assert_eq!(
+        error.to_string(),
+        "[verilator] expected a module `wrapper`, found `lockstep_dut`: name the wrapper of the design"
+    );
+}
+
+#[test]
+fn a_parameter_that_is_not_there_leads_to_the_module() {
+    let mut design = design("counter.sv");
+    design.parameters = vec![("Stpe".to_owned(), "1".to_owned())];
+    let text = run(&design, false, "parameter")
+        .expect_err("rejected")
+        .to_string();
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.starts_with("tests/rtl/counter.sv:"), "{text}");
+    assert!(
+        first.contains(": module `lockstep_dut`: Parameters from the command line")
+            && first.ends_with("Stpe"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_argument_that_the_build_decides_about() {
+    let mut design = design("counter.sv");
+    design.arguments = vec!["--trace-fst".to_owned()];
+    let error = run(&design, false, "argument").expect_err("refused");
+    assert_eq!(
+        error.to_string(),
+        "[verilator] expected an argument that can be passed on to Verilator, found --trace-fst: \
+         the build decides which of its libraries can trace"
+    );
+}
+
+#[test]
+fn macros_folders_and_libraries_reach_the_design() {
+    let folder = tempfile::tempdir().expect("created");
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("in the folder")).expect("created");
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let top = file(
+        "top.sv",
+        "`include \"width.svh\"\nmodule top #(parameter int P = 0) (output logic [`WIDTH-1:0] y);\n\
+         cell_a u_a (.y(y[0]));\ncell_b u_b (.y(y[1]));\nif (P != `WIDTH) nothing u_c ();\nendmodule\n",
+    );
+    file("in/width.svh", "`ifndef WIDTH\n`define WIDTH 1\n`endif\n");
+    file(
+        "lib/cell_a.vg",
+        "module cell_a (output logic y); assign y = 1; endmodule\n",
+    );
+    let cells = file(
+        "cells.v",
+        "module cell_b (output y); assign y = 0; endmodule\nmodule cell_c (input n); nowhere u (); endmodule\n",
+    );
+    let design = Design {
+        sources: vec![top],
+        include_dirs: vec![folder.path().join("in")],
+        library_dirs: vec![folder.path().join("lib")],
+        library_files: vec![cells.clone()],
+        library_extensions: vec![".vg".to_owned()],
+        defines: vec!["WIDTH=1+1".to_owned()],
+        top: "top".to_owned(),
+        parameters: vec![("P".to_owned(), "2".to_owned())],
+        arguments: vec!["-Wno-DECLFILENAME".to_owned()],
+    };
+    let verilated = run(&design, false, "everything").expect("accepted");
+    for path in [
+        cells,
+        folder.path().join("lib/cell_a.vg"),
+        folder.path().join("in/width.svh"),
+    ] {
+        assert!(verilated.dependencies.contains(&path), "{}", path.display());
+    }
 }
 
 #[test]

@@ -1,0 +1,245 @@
+//! Designs and folders that cannot be used: exit code 2, and a sentence that says what was expected.
+
+use std::fs;
+
+use crate::project::{DESIGN, Project};
+
+/// Builds the design; what is said when that fails, which is for the user to mend.
+fn refused(project: &Project, arguments: &str) -> String {
+    let ran = project.run(arguments);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    let lines = ran.stderr.lines();
+    let told: Vec<_> = lines
+        .filter(|line| !line.starts_with("building RTL "))
+        .collect();
+    told.join("\n")
+}
+
+fn build(project: &Project) -> String {
+    refused(project, &format!("build {DESIGN} -o built"))
+}
+
+#[test]
+fn an_error_of_verilator_has_its_place_on_top() {
+    let project = Project::new("syntax");
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "assign parameters_o",
+        "assing parameters_o",
+    );
+    let text = build(&project);
+    assert!(
+        text.starts_with("lockstep: rtl/silent_wrapper.sv:10:"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\n%Error: rtl/silent_wrapper.sv:10:"),
+        "{text}"
+    );
+    assert!(!project.path("built").exists());
+}
+
+#[test]
+fn a_top_that_does_not_exist() {
+    let project = Project::new("no_top");
+    assert_eq!(
+        refused(
+            &project,
+            "build --filelist rtl/dut.f --top wrapper -o built"
+        ),
+        "lockstep: [verilator] expected a module `wrapper`, found `silent_wrapper`: name the wrapper of the design"
+    );
+}
+
+#[test]
+fn a_parameter_that_does_not_exist() {
+    let project = Project::new("no_parameter");
+    let text = refused(
+        &project,
+        &format!("build {DESIGN} --param Conuters=6 -o built"),
+    );
+    assert!(
+        text.starts_with("lockstep: rtl/silent_wrapper.sv:2: module `silent_wrapper`: Parameters from the command line"),
+        "{text}"
+    );
+    assert!(text.contains("Conuters"), "{text}");
+}
+
+#[test]
+fn a_port_of_another_width() {
+    let project = Project::new("width");
+    project.edit("rtl/include/ports.svh", "[1535:0]", "[1151:0]");
+    assert_eq!(
+        build(&project),
+        "lockstep: [verilator] expected 1536 bits of port `cycle_input_i` of module `silent_wrapper`, found 1152: the \
+         design implements another layout of the DUT contract"
+    );
+}
+
+#[test]
+fn a_port_of_another_name() {
+    let project = Project::new("port");
+    project.edit("rtl/include/ports.svh", "clk_i", "clock");
+    project.edit("rtl/silent_wrapper.sv", "clk_i", "clock");
+    assert_eq!(
+        build(&project),
+        "lockstep: [verilator] expected input port `clk_i` of module `silent_wrapper`, found none: wrap the design in \
+         a module with the ports of the DUT contract"
+    );
+}
+
+#[test]
+fn a_design_of_another_contract() {
+    let project = Project::new("contract");
+    project.edit("rtl/idle_pkg.sv", "16'd2, 16'd2,", "16'd2, 16'd9,");
+    assert_eq!(
+        build(&project),
+        "lockstep: the design states another DUT contract: contract version: expected 2, found 9; see \
+         docs/dut-contract.md for what parameters_o holds"
+    );
+}
+
+#[test]
+fn a_design_that_stops_at_once() {
+    let project = Project::new("stops");
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "endmodule",
+        "  initial $fatal(1, \"no\");\nendmodule",
+    );
+    let ran = project.run(&format!("build {DESIGN} -o built"));
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("rtl/silent_wrapper.sv:17"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!project.path("built").exists());
+}
+
+#[test]
+fn a_file_that_the_list_names_and_that_is_not_there() {
+    let project = Project::new("missing");
+    fs::remove_file(project.path("rtl/idle_pkg.sv")).expect("removed");
+    assert_eq!(
+        build(&project),
+        "lockstep: rtl/dut.f:7: expected a file at rtl/idle_pkg.sv, found none: paths are relative to the folder of \
+         the list"
+    );
+}
+
+#[test]
+fn an_argument_that_the_build_decides_about() {
+    let project = Project::new("argument");
+    let text = refused(
+        &project,
+        &format!("build {DESIGN} --verilator-arg --timing -o built"),
+    );
+    assert_eq!(
+        text,
+        "lockstep: [verilator] expected an argument that can be passed on to Verilator, found --timing: the clock is \
+         the only source of events"
+    );
+}
+
+#[test]
+fn a_function_of_another_language() {
+    let project = Project::new("import");
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "endmodule",
+        "  import \"DPI-C\" function void own_function(input int value);\n  \
+         always @(posedge clk_i) own_function(1);\nendmodule",
+    );
+    let text = build(&project);
+    assert!(
+        text.starts_with("lockstep: [C++] expected every function that the design imports (DPI-C) to be there, found:\n"),
+        "{text}"
+    );
+    assert!(text.contains("own_function"), "{text}");
+}
+
+#[test]
+fn nothing_to_build() {
+    let project = Project::new("nothing");
+    assert_eq!(
+        refused(&project, "build -o built"),
+        "lockstep: expected a design to build, found none: name it with --filelist FILE or --rtl PATH"
+    );
+    // Options of a build without a design, and with one that is built.
+    for arguments in [
+        "run --top silent_wrapper",
+        "run --dut built --top silent_wrapper",
+        "run --dut built --rtl rtl",
+        "run --rtl rtl --filelist rtl/dut.f",
+    ] {
+        let text = refused(&project, arguments);
+        assert!(text.starts_with("error: "), "{arguments}: {text}");
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_is_left_alone() {
+    let project = Project::new("occupied");
+    fs::create_dir(project.path("built")).expect("created");
+    project.write("built/thesis.tex", "all of it");
+    let advice = "name another folder with -o";
+    assert_eq!(
+        build(&project),
+        format!(
+            "lockstep: built: expected an empty folder, one that `lockstep build` made, or none, found thesis.tex \
+             there: {advice}"
+        )
+    );
+    fs::rename(
+        project.path("built/thesis.tex"),
+        project.path("built/dut.toml"),
+    )
+    .expect("renamed");
+    let text = build(&project);
+    assert!(
+        text.contains("found dut.toml of something else there"),
+        "{text}"
+    );
+    let text = refused(&project, &format!("build {DESIGN} -o rtl/dut.f"));
+    assert!(text.contains("found a file there"), "{text}");
+    assert!(project.path("built/dut.toml").is_file());
+}
+
+#[test]
+fn a_folder_that_is_not_one_of_a_build() {
+    let project = Project::new("not_one");
+    assert_eq!(
+        refused(&project, "run --dut rtl"),
+        "lockstep: rtl: expected a folder that `lockstep build` made, found no dut.toml there: build the design with \
+         `lockstep build --filelist FILE --top MODULE -o rtl`"
+    );
+}
+
+#[test]
+fn a_manifest_that_says_something_else() {
+    let project = Project::built("manifest_broken");
+    let manifest = fs::read_to_string(project.path("built/dut.toml")).expect("a file");
+    let told = |text: &str| {
+        project.write("built/dut.toml", text);
+        refused(&project, "run --dut built")
+    };
+    let text = told(&manifest.replace("format = 1", "format = 9"));
+    assert_eq!(
+        text,
+        "lockstep: built/dut.toml: expected format 1, found 9: build the design again"
+    );
+    for (broken, found) in [
+        (manifest.replace("format = 1\n", ""), "found: no `format`; "),
+        (manifest.replace("top = ", "pot = "), "missing field `top`"),
+        (
+            manifest.replace("[stated]", "[stated"),
+            "found: TOML parse error at line ",
+        ),
+    ] {
+        let text = told(&broken);
+        let start = "lockstep: built/dut.toml: expected what `lockstep build` wrote, found: ";
+        assert!(text.starts_with(start) && text.contains(found), "{text}");
+        assert!(text.ends_with("; build the design again"), "{text}");
+    }
+}

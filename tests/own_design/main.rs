@@ -1,0 +1,12 @@
+//! A design of the user's own: built from a file list, kept in a folder, run from there; and what is said when that
+//! cannot be.
+
+mod errors;
+mod folder;
+mod libraries;
+mod project;
+
+#[path = "../support/command.rs"]
+mod command;
+#[path = "../support/scratch.rs"]
+mod scratch;
