@@ -14,8 +14,8 @@ use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Difference, differences, first_difference};
 use crate::lockstep::delay::{Delay, Latency};
 use crate::lockstep::engine::Control;
+use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
-use crate::waivers::Waivers;
 
 pub use report::{AgainstReport, Files, Names, report};
 

@@ -16,8 +16,8 @@ use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
+use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
-use crate::waivers::Waivers;
 
 /// Names of the waveforms.
 const WAVES: [&str; 2] = ["a.vcd", "b.vcd"];

@@ -19,13 +19,13 @@ use crate::diagnosis::replay::ReplayError;
 use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
+use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts};
 use crate::stimulus::{
     Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher,
     Writer,
 };
-use crate::waivers::Waivers;
 
 /// Arguments of `run`.
 #[derive(Args)]

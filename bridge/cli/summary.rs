@@ -16,12 +16,12 @@ use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
 #[cfg(feature = "rtl")]
 use crate::lockstep::sampling::SamplingSummary;
+use crate::lockstep::waivers::WaiverTally;
 use crate::lockstep::{FieldTally, Ledger};
 #[cfg(feature = "rtl")]
 use crate::report::Report;
 #[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
-use crate::waivers::WaiverTally;
 
 /// A run and how it ended, for programs.
 #[cfg(feature = "rtl")]

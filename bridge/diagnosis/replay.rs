@@ -10,8 +10,8 @@ use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, first_difference};
 use crate::lockstep::delay::Delay;
 use crate::lockstep::engine::{Checkpoint, Lockstep};
+use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Stimulus, StimulusError};
-use crate::waivers::Waivers;
 
 /// Cycles shown before the divergent one.
 pub const BEFORE: u64 = 50;

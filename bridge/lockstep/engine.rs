@@ -13,8 +13,8 @@ use super::delay::Delay;
 use super::ledger::Ledger;
 use super::pipeline::Runner;
 use crate::dut::{Dut, Stop};
+use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Checkpoint as StimulusCheckpoint, Stimulus, StimulusError};
-use crate::waivers::Waivers;
 
 /// Checkpoints kept besides that of the first cycle.
 const CHECKPOINTS: usize = 6;

@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::compare::{Compared, Sampling, access_name};
 use super::sampling::{SamplingSummary, SamplingTally};
-use crate::waivers::Waivers;
+use crate::lockstep::waivers::Waivers;
 
 /// One field of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -9,6 +9,7 @@ pub mod pipeline;
 pub mod sampling;
 pub mod supervise;
 pub mod verdict;
+pub mod waivers;
 
 pub use compare::Divergence;
 pub use engine::{Checkpoint, Lockstep, Outcome};

@@ -16,7 +16,7 @@ use crate::diagnosis::replay::Replay;
 use crate::hypotheses::{self, Findings};
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
-use crate::waivers::WaiverTally;
+use crate::lockstep::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};

@@ -12,7 +12,7 @@ use crate::dut::{Dut, Pulse, Stop};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Difference, differences, first_difference};
 use crate::lockstep::delay::Delay;
-use crate::waivers::Waivers;
+use crate::lockstep::waivers::Waivers;
 
 use super::ShrinkError;
 

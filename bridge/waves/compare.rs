@@ -6,9 +6,9 @@ use lockstep_vcd::{Error, Header, Probe, State, Ticks, Timescale, Value};
 
 use super::clock::Edges;
 use super::dump::Dump;
-use super::glob::Glob;
 use super::rename::{Rename, renamed};
 use super::rows::Sample;
+use crate::glob::Glob;
 
 /// Differing signals whose values are kept; see `Difference::rows`.
 const KEPT: usize = 8;

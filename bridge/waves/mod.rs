@@ -6,7 +6,6 @@ pub mod clock;
 pub mod compare;
 pub mod decode;
 pub mod dump;
-pub mod glob;
 pub mod outline;
 pub mod printable;
 pub mod rename;

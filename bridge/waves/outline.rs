@@ -6,7 +6,7 @@ use lockstep_vcd::{Error, Event, Header, ScopeKind, Source};
 use serde::Serialize;
 
 use super::dump::Dump;
-use super::glob::Glob;
+use crate::glob::Glob;
 
 /// A dump at a glance.
 #[derive(Clone, Debug, Serialize)]

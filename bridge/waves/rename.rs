@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::glob::{Glob, Piece, pieces};
+use crate::glob::{Glob, Piece, pieces};
 
 /// A rule `FROM=TO`. Without a wildcard, FROM is a path or the beginning of one, up to the end of a name; an empty FROM
 /// is the beginning of every path. With wildcards it is a whole path, and the first `*` of TO stands for what the first

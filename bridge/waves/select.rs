@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use lockstep_vcd::{Error, Header, Probe};
 
-use super::glob::Glob;
+use crate::glob::Glob;
 
 /// A signal, or some bits of it, and its path.
 #[derive(Clone, Debug)]

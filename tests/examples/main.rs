@@ -24,13 +24,14 @@ struct Example {
 }
 
 impl Example {
-    fn new(name: &str, top: &'static str) -> Self {
+    /// The design of folder `name`, for a test that may write to a folder of its own.
+    fn new(test: &str, name: &str, top: &'static str) -> Self {
         Self {
             folder: Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("examples")
                 .join(name),
             top,
-            scratch: scratch::scratch(&format!("examples/{name}")),
+            scratch: scratch::scratch(&format!("examples/{test}_{name}")),
         }
     }
 
@@ -141,7 +142,7 @@ fn packages_are_those_of_the_command() {
 /// Increments and accesses come two cycles late.
 #[test]
 fn dut_02_pipeline_of_three_stages() {
-    let example = Example::new("pipelined", "lockstep_dut");
+    let example = Example::new("example", "pipelined", "lockstep_dut");
     let increments = (0..8).map(|n| format!("V[{n}]"));
     let counters = (0..8).map(|n| format!("PMEVCNTR{n}_EL0"));
     let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER7_EL0", "PMCR_EL0"].map(String::from);
@@ -152,7 +153,7 @@ fn dut_02_pipeline_of_three_stages() {
 /// Accesses keep an interval, and increments are not shown.
 #[test]
 fn dut_70_dut_71_registers_behind_apb() {
-    let example = Example::new("apb", "lockstep_dut");
+    let example = Example::new("example", "apb", "lockstep_dut");
     let counters = (0..6).map(|n| format!("PMEVCNTR{n}_EL0"));
     let others = ["PMCCNTR_EL0", "PMOVSSET_EL0", "PMEVTYPER5_EL0", "PMCR_EL0"].map(String::from);
     example.agrees(counters.chain(others));
@@ -162,7 +163,7 @@ fn dut_70_dut_71_registers_behind_apb() {
 /// The gates of the datapath in the bundled RTL.
 #[test]
 fn th_20_to_28_netlist() {
-    let example = Example::new("netlist", "netlist_dut");
+    let example = Example::new("example", "netlist", "netlist_dut");
     let increments = (0..4).map(|n| format!("V[{n}]"));
     let counters = (0..4).map(|n| format!("PMEVCNTR{n}_EL0"));
     example.agrees(increments.chain(counters));
@@ -173,7 +174,7 @@ fn th_20_to_28_netlist() {
 #[test]
 fn a_design_tells_its_implementation() {
     for name in ["apb", "pipelined"] {
-        let example = Example::new(name, "lockstep_dut");
+        let example = Example::new("implementation", name, "lockstep_dut");
         let ran = example.run_with(
             &example.folder.join("dut.f"),
             &["implementation", "--name", name],
@@ -243,7 +244,7 @@ fn dut_32_a_new_wrapper_is_one_to_start_from() {
 /// A known difference is waived; one that has expired, or is not there, is a failure.
 #[test]
 fn waivers_accept_a_bug_for_some_time() {
-    let example = Example::new("pipelined", "lockstep_dut");
+    let example = Example::new("waivers", "pipelined", "lockstep_dut");
     let planted = example.list_with(&example.plant());
     let implementation = example.folder.join("implementation.toml");
     let implementation = implementation.to_str().expect("a path");
@@ -300,7 +301,7 @@ fn waivers_accept_a_bug_for_some_time() {
 /// The netlist against the RTL that it was made from, without the model.
 #[test]
 fn two_designs_are_compared_without_the_model() {
-    let example = Example::new("netlist", "netlist_dut");
+    let example = Example::new("against", "netlist", "netlist_dut");
     let implementation = example.folder.join("implementation.toml");
     let implementation = implementation.to_str().expect("a path");
     let run = |list: &Path| {

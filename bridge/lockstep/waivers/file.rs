@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::value::Datetime;
 
 use super::{Condition, Waiver, Waivers};
-use crate::waves::glob::Glob;
+use crate::glob::Glob;
 
 /// Waivers that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,8 +8,8 @@ mod file;
 use pmu_model::{AccessKind, CycleInput, CycleOutput, Unknown};
 use serde::Serialize;
 
-use crate::lockstep::compare::{Difference, Field, access_name, differences};
-use crate::waves::glob::Glob;
+use super::compare::{Difference, Field, access_name, differences};
+use crate::glob::Glob;
 
 pub use file::WaiverError;
 

@@ -1,4 +1,4 @@
-//! Patterns for paths of signals.
+//! Patterns for paths of signals, and for names of fields.
 
 /// A pattern for paths: `*` stands for any characters within a name, `**` for any at all, `?` for one within a name;
 /// everything else for itself.
