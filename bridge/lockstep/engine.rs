@@ -87,7 +87,7 @@ impl Lockstep {
     pub fn new(
         implementation: &Implementation,
         dut: Box<dyn Dut>,
-        stimulus: Stimulus,
+        mut stimulus: Stimulus,
         threads: usize,
     ) -> Result<Self, pmu_model::ImplementationError> {
         let model = Model::new(implementation)?;

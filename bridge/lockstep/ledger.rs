@@ -54,8 +54,8 @@ const _: () = {
     }
 };
 
-/// Cycles that are entered together: as many as a count of 8 bits holds.
-const CHUNK: usize = 255;
+/// Cycles that are entered together: a count of 8 bits holds them, and 26 KiB the structs that are looked at.
+const CHUNK: usize = 64;
 
 /// The field of all offsets that no register is at: RAZ/WI (DUT-37).
 const OTHER_OFFSETS: &str = "other offsets (external)";
@@ -201,18 +201,20 @@ impl Ledger {
         unknowns: &[Unknown],
         rtl: &[CycleOutput],
     ) {
-        pulp::Arch::new().dispatch(EnterChanges {
-            ledger: self,
-            expected,
-        });
-        let cycles = inputs.chunks(CHUNK).zip(expected.chunks(CHUNK));
-        for ((inputs, expected), unknowns) in cycles.zip(unknowns.chunks(CHUNK)) {
+        // A chunk is in the first cache for all of this; a batch would have to come from the second one each time.
+        let outputs = expected.chunks(CHUNK).zip(unknowns.chunks(CHUNK));
+        let cycles = inputs.chunks(CHUNK).zip(sampled.chunks(CHUNK)).zip(outputs);
+        for (((inputs, sampled), (expected, unknowns)), rtl) in cycles.zip(rtl.chunks(CHUNK)) {
+            pulp::Arch::new().dispatch(EnterChanges {
+                ledger: self,
+                expected,
+            });
             self.enter_reads(inputs, expected, unknowns);
             self.enter_unknowns(unknowns);
-        }
-        let cycles = sampled.iter().zip(expected).zip(unknowns).zip(rtl);
-        for (((input, output), unknown), rtl) in cycles {
-            self.sampling.enter(input, output, unknown.spe, rtl);
+            let cycles = sampled.iter().zip(expected).zip(unknowns).zip(rtl);
+            for (((input, output), unknown), rtl) in cycles {
+                self.sampling.enter(input, output, unknown.spe, rtl);
+            }
         }
         self.cycles += expected.len() as u64;
     }

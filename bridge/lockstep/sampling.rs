@@ -81,8 +81,8 @@ impl SamplingTally {
     ) {
         let enabled = input.profiling & CycleInput::PROFILING_ENABLED;
         // The two registers have encodings that differ in the lowest bit.
-        let is_write = input.access_kind == AccessKind::Write as u8
-            && input.access_address & !1 == PMSICR & !1;
+        let is_write = (input.access_kind == AccessKind::Write as u8)
+            & (input.access_address & !1 == PMSICR & !1);
         let special = input.reset
             | input.clock_stopped
             | rtl.random_drawn

@@ -165,6 +165,17 @@ impl Generator {
         });
     }
 
+    /// Makes the next `cycles` for nobody.
+    pub(super) fn skip(&mut self, cycles: u64) {
+        let mut scratch = [CycleInput::default(); 64];
+        let mut left = cycles;
+        while left > 0 {
+            let made = left.min(scratch.len() as u64);
+            self.fill(&mut scratch[..made as usize]);
+            left -= made;
+        }
+    }
+
     #[inline(always)]
     fn step(&mut self, choose: impl Choose, input: &mut CycleInput) {
         if self.cycle >= self.phase_end {

@@ -1,14 +1,25 @@
 //! Stimulus of any source, as a run takes it.
 
+use std::sync::Arc;
+
 use pmu_model::CycleInput;
 
 use super::{GENERATOR_VERSION, Generator, Reader, StimulusError};
+
+/// Cycles after which a generator is saved anew: it is some KiB, which would be copied for every batch. To make that many
+/// cycles again takes a quarter of a millisecond.
+const SAVED_EVERY: u64 = 4096;
 
 /// Where the cycles of a run come from.
 #[derive(Clone, Debug)]
 pub enum Stimulus {
     /// Made from a seed; it never ends.
-    Generated(Box<Generator>),
+    Generated {
+        /// Makes the next cycles.
+        generator: Box<Generator>,
+        /// The generator as it was some cycles ago, which checkpoints share.
+        saved: Arc<Generator>,
+    },
     /// Read from a file.
     Recorded(Reader),
 }
@@ -16,8 +27,13 @@ pub enum Stimulus {
 /// A position in some [`Stimulus`], from which its cycles can be had again.
 #[derive(Clone, Debug)]
 pub enum Checkpoint {
-    /// The generator as it was.
-    Generated(Box<Generator>),
+    /// The generator as it was in that cycle or before.
+    Generated {
+        /// The generator.
+        saved: Arc<Generator>,
+        /// The next cycle.
+        cycle: u64,
+    },
     /// The next cycle.
     Recorded(u64),
 }
@@ -26,8 +42,7 @@ impl Checkpoint {
     /// Number of the cycle that comes next after a restore.
     pub fn cycle(&self) -> u64 {
         match self {
-            Self::Generated(generator) => generator.cycle(),
-            Self::Recorded(cycle) => *cycle,
+            Self::Generated { cycle, .. } | Self::Recorded(cycle) => *cycle,
         }
     }
 }
@@ -42,7 +57,7 @@ impl Stimulus {
     /// Those of [`Reader::fill`].
     pub fn fill(&mut self, cycles: &mut [CycleInput]) -> Result<usize, StimulusError> {
         match self {
-            Self::Generated(generator) => {
+            Self::Generated { generator, .. } => {
                 generator.fill(cycles);
                 Ok(cycles.len())
             }
@@ -51,9 +66,18 @@ impl Stimulus {
     }
 
     /// The position, for [`Stimulus::restore`].
-    pub fn checkpoint(&self) -> Checkpoint {
+    pub fn checkpoint(&mut self) -> Checkpoint {
         match self {
-            Self::Generated(generator) => Checkpoint::Generated(generator.clone()),
+            Self::Generated { generator, saved } => {
+                let cycle = generator.cycle();
+                if cycle - saved.cycle() >= SAVED_EVERY {
+                    *saved = Arc::new((**generator).clone());
+                }
+                Checkpoint::Generated {
+                    saved: Arc::clone(saved),
+                    cycle,
+                }
+            }
             Self::Recorded(reader) => Checkpoint::Recorded(reader.cycle()),
         }
     }
@@ -64,8 +88,10 @@ impl Stimulus {
     /// A checkpoint of another kind of stimulus, or beyond its end.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StimulusError> {
         match (&mut *self, checkpoint) {
-            (Self::Generated(generator), Checkpoint::Generated(saved)) => {
-                generator.clone_from(saved);
+            (Self::Generated { generator, saved }, Checkpoint::Generated { saved: at, cycle }) => {
+                *saved = Arc::clone(at);
+                **generator = (**at).clone();
+                generator.skip(cycle - at.cycle());
                 Ok(())
             }
             (Self::Recorded(reader), Checkpoint::Recorded(cycle)) => reader.seek(*cycle),
@@ -78,7 +104,7 @@ impl Stimulus {
     /// Number of the next cycle.
     pub fn cycle(&self) -> u64 {
         match self {
-            Self::Generated(generator) => generator.cycle(),
+            Self::Generated { generator, .. } => generator.cycle(),
             Self::Recorded(reader) => reader.cycle(),
         }
     }
@@ -86,7 +112,7 @@ impl Stimulus {
     /// How many cycles there are; `None` if they never end.
     pub fn cycles(&self) -> Option<u64> {
         match self {
-            Self::Generated(_) => None,
+            Self::Generated { .. } => None,
             Self::Recorded(reader) => Some(reader.header().cycles),
         }
     }
@@ -94,7 +120,7 @@ impl Stimulus {
     /// The seed that the cycles were made from, by this run or before it was recorded.
     pub fn seed(&self) -> Option<u64> {
         match self {
-            Self::Generated(generator) => Some(generator.seed()),
+            Self::Generated { generator, .. } => Some(generator.seed()),
             Self::Recorded(reader) => reader.header().origin.as_ref().map(|origin| origin.seed),
         }
     }
@@ -102,7 +128,7 @@ impl Stimulus {
     /// The stimulus in reports.
     pub fn description(&self) -> String {
         match self {
-            Self::Generated(generator) => {
+            Self::Generated { generator, .. } => {
                 format!(
                     "seed {}, generator version {GENERATOR_VERSION}",
                     generator.seed()
@@ -121,7 +147,10 @@ impl Stimulus {
 
 impl From<Generator> for Stimulus {
     fn from(generator: Generator) -> Self {
-        Self::Generated(Box::new(generator))
+        Self::Generated {
+            saved: Arc::new(generator.clone()),
+            generator: Box::new(generator),
+        }
     }
 }
 

@@ -186,6 +186,34 @@ fn a_checkpoint_brings_the_same_cycles_again() {
 }
 
 #[test]
+fn a_checkpoint_is_of_its_cycle_wherever_the_generator_was_saved() {
+    let mut whole = vec![CycleInput::zeroed(); 12_000];
+    generator(1, &small()).fill(&mut whole);
+    let mut stimulus = Stimulus::from(generator(1, &small()));
+    let mut piece = vec![CycleInput::zeroed(); 300];
+    let checkpoints: Vec<_> = (0..30)
+        .map(|_| {
+            let checkpoint = stimulus.checkpoint();
+            stimulus.fill(&mut piece).unwrap();
+            checkpoint
+        })
+        .collect();
+    for (index, checkpoint) in checkpoints.iter().enumerate().rev() {
+        let start = 300 * index;
+        assert_eq!(checkpoint.cycle(), start as u64);
+        stimulus.restore(checkpoint).unwrap();
+        assert_eq!(stimulus.cycle(), start as u64);
+        // One that is taken after that, as well.
+        let again = stimulus.checkpoint();
+        for checkpoint in [checkpoint, &again] {
+            stimulus.restore(checkpoint).unwrap();
+            stimulus.fill(&mut piece).unwrap();
+            assert!(piece == whole[start..][..300], "from cycle {start}");
+        }
+    }
+}
+
+#[test]
 fn a_checkpoint_of_another_kind_is_refused() {
     let mut stimulus = Stimulus::from(generator(1, &small()));
     let error = stimulus
