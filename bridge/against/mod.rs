@@ -126,7 +126,7 @@ impl Against {
     pub fn new(
         implementation: &Implementation,
         duts: [Box<dyn Dut>; 2],
-        stimulus: Stimulus,
+        mut stimulus: Stimulus,
         waivers: Waivers,
     ) -> Self {
         let ([first, second], late) = latencies([duts[0].parameters(), duts[1].parameters()]);
