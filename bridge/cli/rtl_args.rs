@@ -92,7 +92,7 @@ impl RtlArgs {
         if let Some(path) = &self.dut {
             let folder = DutFolder::open(path).map_err(|error| open_failure(error.into()))?;
             note_changes(&folder);
-            return Ok(RtlSource::Built(folder));
+            return Ok(RtlSource::Built(Box::new(folder)));
         }
         Ok(self
             .files

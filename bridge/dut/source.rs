@@ -25,7 +25,7 @@ pub enum RtlSource {
     /// Files that are built.
     Files(RtlFiles),
     /// What `lockstep build` made.
-    Built(DutFolder),
+    Built(Box<DutFolder>),
 }
 
 /// RTL as files, and how to build it.

@@ -13,7 +13,7 @@ pub const FORMAT: u32 = 1;
 /// A built design: what it was made of, by what, and what it states of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`FORMAT`].
+    /// Version of the manifest: 1.
     pub format: u32,
     /// Version of the command that wrote it.
     pub lockstep: String,
