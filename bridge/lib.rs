@@ -18,5 +18,6 @@ pub mod registers;
 pub mod report;
 pub mod shrink;
 pub mod stimulus;
+mod text_file;
 pub mod waves;
 pub mod window;

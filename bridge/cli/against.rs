@@ -74,7 +74,7 @@ pub(super) fn second(word: &Path, like: &RtlSource) -> Result<RtlSource, Failure
     }
     if DutFolder::is_one(word) {
         let folder = DutFolder::open(word).map_err(|error| open_failure(error.into()))?;
-        return Ok(RtlSource::Built(folder));
+        return Ok(RtlSource::Built(Box::new(folder)));
     }
     let options = match like {
         RtlSource::Files(files) => files.clone(),

@@ -1,9 +1,11 @@
 //! Implementation files.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use pmu_model::{Implementation, ImplementationError};
+
+use crate::text_file;
 
 /// An implementation file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +50,7 @@ pub fn load(path: Option<&Path>) -> Result<Implementation, FileError> {
     let Some(path) = path else {
         return Ok(Implementation::default());
     };
-    let text = fs::read_to_string(path).map_err(|source| FileError::Io {
+    let text = text_file::read(path).map_err(|source| FileError::Io {
         path: path.into(),
         source,
     })?;

@@ -12,7 +12,7 @@ mod value;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ pub use rtl::{Reason, RtlOptions, RtlTally};
 
 #[cfg(feature = "rtl")]
 use crate::dut::OpenError;
+use crate::text_file::lines;
 #[cfg(feature = "rtl")]
 use rtl::Expression;
 
@@ -262,7 +263,7 @@ impl Summary {
         };
         let file = File::open(path).map_err(io)?;
         let mut empty = true;
-        for (index, text) in BufReader::new(file).lines().enumerate() {
+        for (index, text) in lines(BufReader::new(file)).enumerate() {
             let text = text.map_err(io)?;
             if text.trim().is_empty() {
                 continue;

@@ -8,8 +8,8 @@ use pmu_model::{DutParameters, Implementation};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the design does not match implementation {implementation:?}: {name}: the implementation \
-     has {expected}, the RTL states {found}; name the right implementation with --implementation, \
-     or build the RTL with its parameters"
+     has {expected}, the RTL states {found}; name the right implementation with --implementation \
+     (`lockstep implementation` writes that of a design), or build the RTL with its parameters"
 )]
 pub struct ParameterMismatch {
     /// Name of the implementation.

@@ -44,9 +44,7 @@ fn take(keys: &mut Table, values: &Table) {
             (Some(Item::Table(inner)), Item::Table(found)) => take(inner, found),
             (Some(Item::Value(old)), Item::Value(new)) => {
                 if !same(old, new) {
-                    let decor = old.decor().clone();
-                    *old = new.clone();
-                    *old.decor_mut() = decor;
+                    *old = in_place(old, new.clone());
                 }
             }
             (Some(Item::ArrayOfTables(_)), _) => {}
@@ -55,6 +53,27 @@ fn take(keys: &mut Table, values: &Table) {
             }
         }
     }
+}
+
+/// `new` with the comment of `old`, in the same column if it fits.
+fn in_place(old: &Value, mut new: Value) -> Value {
+    let text = |value: &Value| {
+        let mut value = value.clone();
+        value.decor_mut().clear();
+        value.to_string().chars().count()
+    };
+    let suffix = old.decor().suffix().and_then(toml_edit::RawString::as_str);
+    let comment = suffix.unwrap_or_default().trim_start();
+    let blanks = suffix.unwrap_or_default().len() - comment.len();
+    let column = text(old) + blanks;
+    let blanks = match comment {
+        "" => 0,
+        _ => column.saturating_sub(text(&new)).max(1),
+    };
+    new.decor_mut().set_prefix(" ");
+    new.decor_mut()
+        .set_suffix(format!("{:blanks$}{comment}", ""));
+    new
 }
 
 /// Whether two values are the same, in whatever form they are written.
@@ -117,10 +136,9 @@ fn hexadecimal(table: &mut Table, key: &str) {
         return;
     };
     if let Some(number) = old.as_integer()
-        && let Ok(mut new) = format!("{number:#x}").parse::<Value>()
+        && let Ok(new) = format!("{number:#x}").parse::<Value>()
     {
-        *new.decor_mut() = old.decor().clone();
-        *old = new;
+        *old = in_place(old, new);
     }
 }
 
@@ -194,6 +212,12 @@ mod tests {
         let text = annotated(&small);
         let line = text.lines().find(|line| line.starts_with("counters"));
         let line = line.expect("the key");
+        let default = KEYS.lines().find(|line| line.starts_with("counters"));
+        assert_eq!(
+            line.find('#'),
+            default.expect("the key").find('#'),
+            "the same column"
+        );
         assert!(
             line.contains("= 6") && line.contains("# event counters"),
             "{line}"

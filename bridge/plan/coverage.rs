@@ -1,10 +1,12 @@
 //! Files of coverage: how often rules were exercised, and points of crosses hit.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use pmu_model::coverage::Coverage;
+
+use crate::text_file;
 
 /// Counts of one run, or of several, of one implementation or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl Counts {
 }
 
 fn read(path: &Path) -> Result<Coverage, CoverageError> {
-    let text = fs::read_to_string(path).map_err(|source| CoverageError::Io {
+    let text = text_file::read(path).map_err(|source| CoverageError::Io {
         path: path.into(),
         source,
     })?;

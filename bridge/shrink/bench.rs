@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use pmu_model::{
-    CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder, SysReg, Unknown,
+    AccessKind, CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder,
+    SysReg, Unknown,
 };
 
 use crate::diagnosis::causes::causes;
@@ -55,19 +56,37 @@ pub struct Bench<'a> {
     inputs: Vec<CycleInput>,
     /// Differences that are accepted.
     waivers: Waivers,
+    /// Cycles from one register access to the next, at least (DUT-70).
+    interval: u8,
 }
 
 /// What goes before every run, and is not compared: an instance starts with what its memory held, and a design whose
-/// reset forgets something would show it. After this, counters are off and zero, and flags are clear.
-fn wash() -> [CycleInput; 5] {
+/// reset forgets something would show it. After this, counters are off and zero, flags are clear, and a register may be
+/// accessed (DUT-70).
+fn wash(interval: u8) -> Vec<CycleInput> {
     const COUNTERS_TO_ZERO: u64 = 0b110;
-    [
-        CycleInput::reset(),
+    let pause = usize::from(interval) - 1;
+    let mut cycles = vec![CycleInput::reset()];
+    cycles.extend(std::iter::repeat_n(CycleInput::default(), pause));
+    for write in [
         CycleInput::write(SysReg::Pmcr, COUNTERS_TO_ZERO),
         CycleInput::write(SysReg::Pmcntenclr, u64::MAX),
         CycleInput::write(SysReg::Pmovsclr, u64::MAX),
-        CycleInput::reset(),
-    ]
+    ] {
+        cycles.push(write);
+        cycles.extend(std::iter::repeat_n(CycleInput::default(), pause));
+    }
+    cycles.push(CycleInput::reset());
+    cycles
+}
+
+/// DUT-70: whether no register is accessed sooner than a design allows.
+fn keeps_interval(cycles: &[CycleInput], interval: u8) -> bool {
+    let accesses = cycles.iter().enumerate();
+    let accesses = accesses.filter(|(_, input)| input.access_kind != AccessKind::None as u8);
+    let at: Vec<_> = accesses.map(|(cycle, _)| cycle).collect();
+    at.windows(2)
+        .all(|pair| pair[1] - pair[0] >= usize::from(interval))
 }
 
 impl<'a> Bench<'a> {
@@ -91,6 +110,7 @@ impl<'a> Bench<'a> {
             unknown: Vec::new(),
             inputs: Vec::new(),
             waivers: Waivers::default(),
+            interval: implementation.wrapper.access_interval,
         })
     }
 
@@ -133,6 +153,10 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// The design cannot be had.
     pub fn run(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
+        if !keeps_interval(cycles, self.interval) {
+            // The design need not get this right.
+            return Ok(Ok(None));
+        }
         let mut batches = cycles.chunks(BATCH);
         self.run_batches(&mut |batch| {
             batch.clear();
@@ -155,7 +179,7 @@ impl<'a> Bench<'a> {
         let mut delay = Delay::new(&dut.parameters());
         let mut seen = Unknown::default();
         let (mut start, mut batch) = (0, Vec::new());
-        if let Err(stop) = self.drive(dut.as_mut(), &wash()) {
+        if let Err(stop) = self.drive(dut.as_mut(), &wash(self.interval)) {
             return Ok(Err(Stop {
                 completed: 0,
                 ..stop
@@ -276,5 +300,26 @@ impl<'a> Bench<'a> {
         let caused = causes(&differences, window.as_ref(), &at, rtl);
         let root = caused.iter().find(|caused| caused.cause.is_none());
         root.map_or(first, |caused| caused.difference)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dut_70_runs_keep_the_interval_of_accesses() {
+        for interval in [1, 2, 6, 255] {
+            let washed = wash(interval);
+            assert!(keeps_interval(&washed, interval));
+            // Whatever was accessed before, and is accessed behind the reset that follows.
+            let access = [CycleInput::read(SysReg::Pmcr)];
+            let around = [&access[..], &washed, &[CycleInput::reset()], &access].concat();
+            assert!(keeps_interval(&around, interval), "{interval}");
+        }
+        let read = CycleInput::read(SysReg::Pmcr);
+        let idle = CycleInput::default();
+        assert!(keeps_interval(&[read, idle, read], 2));
+        assert!(!keeps_interval(&[read, idle, read, read], 2));
     }
 }

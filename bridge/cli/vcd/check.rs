@@ -152,7 +152,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
 }
 
 fn load(path: &Path) -> Result<Map, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = crate::text_file::read(path).map_err(|error| {
         Failure::usage(format!(
             "{}: cannot be read: {error}; name a map (TOML) with --map, `lockstep vcd map` proposes one",
             path.display()

@@ -1,6 +1,5 @@
 //! Files of waivers.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use toml::value::Datetime;
 
 use super::{Condition, Waiver, Waivers};
 use crate::glob::Glob;
+use crate::text_file;
 
 /// Waivers that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -156,7 +156,7 @@ impl Waivers {
     /// # Errors
     /// It cannot be read, is malformed, or one of the waivers has expired.
     pub fn load(path: &Path) -> Result<Self, WaiverError> {
-        let text = fs::read_to_string(path).map_err(|source| WaiverError::Io {
+        let text = text_file::read(path).map_err(|source| WaiverError::Io {
             path: path.into(),
             source,
         })?;

@@ -451,7 +451,7 @@ impl Profile {
         if let Some(profile) = Self::named(word) {
             return Ok(profile);
         }
-        let text = std::fs::read_to_string(Path::new(word)).map_err(|error| {
+        let text = crate::text_file::read(Path::new(word)).map_err(|error| {
             StimulusError::Profile(format!(
                 "{word}: expected one of {} or a TOML file, found neither: {error}",
                 Self::NAMES.join(", ")
