@@ -8,7 +8,7 @@ use crate::dut::{Dut, Stop, TraceUnavailable};
 use crate::hypotheses::{FAR, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, first_difference};
-use crate::lockstep::delay::Delay;
+use crate::lockstep::delay::{Delay, Latency};
 use crate::lockstep::engine::{Checkpoint, Lockstep};
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Stimulus, StimulusError};
@@ -42,6 +42,8 @@ pub struct Window {
     pub cycles: Vec<WindowCycle>,
     /// The model at the start of the cycle whose outputs differ.
     pub model: Model,
+    /// Cycles by which what the design shows of a cycle is late.
+    pub latency: Latency,
     /// Whether `window.vcd` was written, else why not.
     pub vcd: Result<(), String>,
 }
@@ -335,6 +337,7 @@ impl<'a> Attempt<'a> {
             first,
             cycles,
             model,
+            latency: self.delay.latency(),
             vcd,
         })
     }

@@ -25,11 +25,14 @@ fn before_start() -> (CycleInput, CycleOutput, Unknown) {
 }
 
 /// Cycles by which each output group is late.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Latency {
-    increment: usize,
-    access: usize,
-    spe: usize,
+    /// Of `increment`.
+    pub increment: usize,
+    /// Of group access.
+    pub access: usize,
+    /// Of group SPE.
+    pub spe: usize,
 }
 
 impl Latency {
@@ -81,6 +84,15 @@ impl Delay {
             access,
             spe,
             past: vec![before_start(); increment.max(access).max(spe)],
+        }
+    }
+
+    /// What it delays by.
+    pub fn latency(&self) -> Latency {
+        Latency {
+            increment: self.increment,
+            access: self.access,
+            spe: self.spe,
         }
     }
 

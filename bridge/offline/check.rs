@@ -578,6 +578,7 @@ impl Check<'_> {
             first: start + silent as u64,
             cycles: cycles.collect(),
             model: at_about,
+            latency: delay.latency(),
             vcd: Ok(()),
         };
         let mut times = all.shown[silent..count].to_vec();

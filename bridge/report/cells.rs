@@ -2,6 +2,7 @@
 
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::pmu::registers::Access;
+use pmu_model::wrapper::{Increments, Wrapper};
 use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg};
 use serde::Serialize;
 
@@ -58,7 +59,8 @@ pub fn cells(
         _ => counter.map(usize::from),
     };
     let linked = is_increment && counter.is_some_and(|n| window.model.event_type(n).tlc != 0);
-    let at = usize::try_from(divergence.cycle.saturating_sub(window.first)).unwrap_or(0);
+    // Rows are cycles with what became of them, however late the design shows that.
+    let at = usize::try_from(divergence.about.saturating_sub(window.first)).unwrap_or(0);
     let first = at.saturating_sub(ROWS_BEFORE);
     let rows = || {
         let all = window.cycles.iter().enumerate();
@@ -72,13 +74,16 @@ pub fn cells(
         linked,
         state: rows().any(|(_, cycle)| cycle.input.driven & CycleInput::DRIVEN_PE != 0),
         internals,
+        window,
+        wrapper: &window.model.implementation().wrapper,
+        has_threshold: window.model.implementation().pmu.th,
     };
     Cells {
         columns: shown.columns(),
         rows: rows()
             .map(|(index, cycle)| Row {
                 cycle: window.first + index as u64,
-                cells: shown.row(cycle),
+                cells: shown.row(index, cycle),
                 divergent: index == at,
             })
             .collect(),
@@ -97,9 +102,22 @@ struct Shown<'a> {
     /// The state of the PE holds in some cycle of the table.
     state: bool,
     internals: &'a Internals,
+    window: &'a Window,
+    wrapper: &'a Wrapper,
+    has_threshold: bool,
 }
 
 impl Shown<'_> {
+    /// The columns of a counter: V_B, and with FEAT_PMUv3_TH what comes of it.
+    fn values(&self) -> usize {
+        if self.has_threshold { VALUES.len() } else { 1 }
+    }
+
+    /// What a design shows of the cycle `late` cycles before row `index`, if the window has it.
+    fn outputs(&self, index: usize, late: usize) -> Option<&WindowCycle> {
+        self.window.cycles.get(index + late)
+    }
+
     fn columns(&self) -> Vec<String> {
         let mut columns = vec!["access".to_owned()];
         if self.state {
@@ -113,7 +131,11 @@ impl Shown<'_> {
         if let Some(n) = self.counted {
             columns.push("counting".into());
             if self.counter.is_some() {
-                columns.extend(VALUES.map(|(_, name)| name.into()));
+                columns.extend(
+                    VALUES[..self.values()]
+                        .iter()
+                        .map(|(_, name)| (*name).into()),
+                );
             }
             if self.linked {
                 columns.push(format!("V[{}]", n - 1));
@@ -124,7 +146,10 @@ impl Shown<'_> {
             } else {
                 name
             };
-            columns.extend([format!("{name} expected"), format!("{name} RTL")]);
+            columns.push(format!("{name} expected"));
+            if self.wrapper.increments != Increments::Hidden {
+                columns.push(format!("{name} RTL"));
+            }
         }
         if !self.is_increment {
             let what = match self.field {
@@ -140,7 +165,8 @@ impl Shown<'_> {
         columns
     }
 
-    fn row(&self, cycle: &WindowCycle) -> Vec<String> {
+    fn row(&self, index: usize, cycle: &WindowCycle) -> Vec<String> {
+        let latency = &self.window.latency;
         let record = &cycle.record;
         let mut cells = vec![access_text(&cycle.input)];
         if self.state {
@@ -159,22 +185,27 @@ impl Shown<'_> {
             cells.push((record.counting >> n & 1).to_string());
             if self.counter.is_some() {
                 let values = &record.values;
-                cells.push(values.v_b[n].to_string());
-                cells.extend(
-                    [values.c_t[n], values.c_p[n], values.c_e[n]]
-                        .map(|mask| (mask & 1).to_string()),
-                );
+                let flags = [values.c_t[n], values.c_p[n], values.c_e[n]];
+                let flags = flags.map(|mask| (mask & 1).to_string());
+                let all = [values.v_b[n].to_string()].into_iter().chain(flags);
+                cells.extend(all.take(self.values()));
             }
             if self.linked {
                 cells.push(record.values.v[n - 1].to_string());
             }
-            let unknown = cycle.unknown.increments >> n & 1 == 1;
-            let expected = cycle.expected.increment[n].to_string();
-            cells.push(if unknown { "UNKNOWN".into() } else { expected });
-            cells.push(cycle.rtl.increment[n].to_string());
+            let shown = self.outputs(index, latency.increment);
+            let expected = shown.map(|cycle| match cycle.unknown.increments >> n & 1 {
+                1 => "UNKNOWN".into(),
+                _ => cycle.expected.increment[n].to_string(),
+            });
+            cells.push(expected.unwrap_or_default());
+            if self.wrapper.increments != Increments::Hidden {
+                let rtl = shown.map(|cycle| cycle.rtl.increment[n].to_string());
+                cells.push(rtl.unwrap_or_default());
+            }
         }
         if !self.is_increment {
-            let (expected, rtl) = (&cycle.expected, &cycle.rtl);
+            let accessed = self.outputs(index, latency.access);
             let outcome = self.field == Field::AccessOutcome;
             let reads = matches!(
                 AccessKind::from_code(cycle.input.access_kind),
@@ -191,7 +222,8 @@ impl Shown<'_> {
                     String::new()
                 }
             };
-            cells.extend([shown(expected), shown(rtl)]);
+            cells.push(accessed.map_or_else(String::new, |cycle| shown(&cycle.expected)));
+            cells.push(accessed.map_or_else(String::new, |cycle| shown(&cycle.rtl)));
         }
         if !self.internals.is_empty() {
             let text = |value: Option<u64>| value.map_or("-".into(), |value| value.to_string());
