@@ -199,7 +199,7 @@ impl SharedDutBuild {
         compiler.link_shared(&built.objects, SHARED_SYMBOL, &library)?;
         // The list last: without it the library is not found.
         let list = file_list(&built.dependencies)?;
-        let path = entry.library_of(&list);
+        let path = entry.file_of(&list, "so");
         fs::rename(&library, &path).map_err(io_error(&path))?;
         entry.write_list(&list, folder.path())?;
         Ok(done(path, &list, false, built.warnings))
@@ -236,9 +236,10 @@ impl SharedDutBuild {
 
 /// What the cache has for one key.
 ///
-/// The key does not know the files that the sources include. So `<key>.files` lists what Verilator
-/// read, with hashes, and the library's name holds a hash of that list: the loader takes two files
-/// of one name for one library, even if the file was replaced since.
+/// The key does not know the files that the sources include. So `<key>.<list>.files` lists what Verilator
+/// read, with hashes. Its name and the library's hold a hash of that list: sources of one text may
+/// include other files in other folders, and the loader takes two files of one name for one
+/// library, even if the file was replaced since.
 struct Entry {
     stem: PathBuf,
 }
@@ -248,32 +249,45 @@ impl Entry {
         self.stem.with_extension(extension)
     }
 
-    fn library_of(&self, list: &str) -> PathBuf {
+    /// A file of the library that was made of what `list` says.
+    fn file_of(&self, list: &str, extension: &str) -> PathBuf {
         let hash = Hash::new().text(list).finish();
-        self.file(&format!("{}.so", &hash[..16]))
+        self.file(&format!("{}.{extension}", &hash[..16]))
     }
 
     /// The library and its list, if there is one and what it was made from is unchanged.
     fn library(&self) -> Option<(PathBuf, String)> {
-        let list = fs::read_to_string(self.file("files")).ok()?;
+        let key = self.stem.file_name()?.to_str()?;
+        let is_list = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(key) && name.ends_with(".files"))
+        };
+        let entries = fs::read_dir(self.stem.parent()?).ok()?.flatten();
+        let mut lists = entries.map(|entry| entry.path()).filter(is_list);
+        lists.find_map(|path| self.unchanged(&path))
+    }
+
+    /// The library of a list, if all files are as it says.
+    fn unchanged(&self, list: &Path) -> Option<(PathBuf, String)> {
+        let list = fs::read_to_string(list).ok()?;
         let unchanged = list.lines().all(|line| {
             line.split_once(' ').is_some_and(|(hash, path)| {
                 content_hash(Path::new(path)).is_ok_and(|found| found == hash)
             })
         });
-        let path = self.library_of(&list);
+        let path = self.file_of(&list, "so");
         (unchanged && path.is_file()).then_some((path, list))
     }
 
     fn write_list(&self, list: &str, folder: &Path) -> Result<(), CompileError> {
         let temporary = folder.join("files");
         fs::write(&temporary, list).map_err(io_error(&temporary))?;
-        let path = self.file("files");
+        let path = self.file_of(list, "files");
         fs::rename(&temporary, &path).map_err(io_error(&path))
     }
 }
 
-/// Version of what `<key>.files` holds.
+/// Version of what `<key>.<list>.files` holds.
 const LIST_FORMAT: &str = "2";
 
 /// Hash and path of each file, a line each. What was relative to the working directory stays so: the key has no other
