@@ -56,10 +56,13 @@ pub struct Stated {
     /// Features, as in the implementation file.
     pub features: Vec<String>,
     /// Cycles from one register access to the next, at least (DUT-70).
+    #[serde(default)]
     pub access_interval: u8,
     /// What `increment` shows (DUT-71).
+    #[serde(default)]
     pub increments: String,
     /// What the design does not have (DUT-72), as in the implementation file.
+    #[serde(default)]
     pub lacks: Vec<String>,
 }
 

@@ -32,7 +32,10 @@ pub fn wrapper(top: &str, implementation: &Implementation) -> String {
         ("PMSIDR", format!("{:08x}", stated.pmsidr)),
         ("SPMCFGR", spmcfgr(&stated)),
         ("FEATURES", features(&stated)),
-        ("ACCESS_INTERVAL", stated.access_interval.to_string()),
+        (
+            "ACCESS_INTERVAL",
+            implementation.wrapper.access_interval.to_string(),
+        ),
         ("INCREMENTS", increments.to_owned()),
         ("LACKS", lacks(&stated)),
     ]

@@ -40,7 +40,11 @@ impl DutParameters {
             system_pmus: implementation.system_pmu.len() as u8,
             pmsidr: implementation.pmsidr(),
             spmcfgr: implementation.spmcfgr(),
-            access_interval: implementation.wrapper.access_interval,
+            // DUT-70: 0 is 1.
+            access_interval: match implementation.wrapper.access_interval {
+                1 => 0,
+                interval => interval,
+            },
             increment_form: implementation.wrapper.increments.code(),
             lacks: implementation.wrapper.lacks(),
             ..Self::zeroed()
