@@ -10,6 +10,8 @@ pub mod dut;
 pub mod exhaust;
 pub mod glob;
 pub mod hypotheses;
+#[cfg(feature = "rtl")]
+pub mod isolation;
 pub mod kit;
 pub mod lockstep;
 pub mod offline;

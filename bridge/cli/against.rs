@@ -188,7 +188,7 @@ impl Pair<'_> {
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { side, cycle, stop } => {
-                summary.verdict = Verdict::Stopped;
+                summary.verdict = stop.verdict();
                 let design = ["a", "b"][side.min(1)];
                 summary.stop = Some(SideStop {
                     design,

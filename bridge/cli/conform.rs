@@ -37,6 +37,14 @@ pub struct ConformArgs {
     pub(super) json: bool,
 }
 
+#[cfg(feature = "rtl")]
+impl ConformArgs {
+    /// Whether RTL runs that is not linked in: that of other configurations is built.
+    pub(super) fn runs_other_rtl(&self) -> bool {
+        self.rtl.is_some()
+    }
+}
+
 /// Runs conformance vectors on the model, and on the RTL if that is asked for.
 pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     let summary = run(args).map_err(failure)?;

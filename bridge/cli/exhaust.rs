@@ -55,7 +55,7 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     let tallies = match ended {
         Supervised::Done(Ok(tallies)) => tallies,
         Supervised::Done(Err(ExhaustError::Stop(stop))) => {
-            return failed(Verdict::Stopped, stop.to_string());
+            return failed(stop.verdict(), stop.to_string());
         }
         Supervised::Done(Err(error)) => return failed(Verdict::Divergence, error.to_string()),
         Supervised::Hang { cycles } => {

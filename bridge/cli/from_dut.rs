@@ -33,6 +33,13 @@ pub struct ImplementationArgs {
     hang: HangArgs,
 }
 
+impl ImplementationArgs {
+    /// Whether RTL runs that is not linked in.
+    pub(super) fn runs_other_rtl(&self) -> bool {
+        self.rtl.is_other()
+    }
+}
+
 /// Writes an implementation with every key explained: that of a design, or the one given, or the default.
 pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
     let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
@@ -70,8 +77,8 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     match ended {
         Supervised::Done(Ok(found)) => Ok(found),
         Supervised::Done(Err(error)) => Err(Failure {
-            verdict: match error {
-                StateError::Stopped(_) => Verdict::Stopped,
+            verdict: match &error {
+                StateError::Stopped(stop) => stop.verdict(),
                 _ => Verdict::Usage,
             },
             message: error.to_string(),

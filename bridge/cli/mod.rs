@@ -8,11 +8,15 @@ mod conform;
 #[cfg(feature = "rtl")]
 mod coverage;
 #[cfg(feature = "rtl")]
+mod end;
+#[cfg(feature = "rtl")]
 mod exhaust;
 mod explain;
 #[cfg(feature = "rtl")]
 mod from_dut;
 mod implementation;
+#[cfg(feature = "rtl")]
+mod isolated;
 mod model;
 mod model_trace;
 mod new_wrapper;
@@ -51,7 +55,8 @@ struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
-    4 the design stopped, 5 infrastructure, 8 a waiver was not needed, 130 interrupted.";
+    4 the design stopped, 5 infrastructure, 6 the design crashed, 7 the design does not settle, \
+    8 a waiver was not needed, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -155,6 +160,35 @@ impl Command {
         }
     }
 
+    /// Whether it runs a design that is not linked in, and may crash.
+    #[cfg(feature = "rtl")]
+    fn runs_other_rtl(&self) -> bool {
+        match self {
+            Self::Build(_) | Self::Replay(_) | Self::Shrink(_) | Self::Exhaust(_) => true,
+            Self::Run(args) => args.runs_other_rtl(),
+            Self::Conform(args) => args.runs_other_rtl(),
+            Self::Implementation(args) => args.runs_other_rtl(),
+            Self::Model(_)
+            | Self::Vcd(_)
+            | Self::Explain(_)
+            | Self::Spmu(_)
+            | Self::Plan(_)
+            | Self::NewWrapper(_) => false,
+        }
+    }
+
+    /// Runs the command, here or in a process of its own.
+    ///
+    /// # Returns
+    /// Its exit code.
+    fn execute(&self) -> Result<u8, Failure> {
+        #[cfg(feature = "rtl")]
+        if let isolated::Place::Elsewhere(code) = isolated::place(self)? {
+            return Ok(code);
+        }
+        self.run().map(Verdict::exit_code)
+    }
+
     fn run(&self) -> Result<Verdict, Failure> {
         match self {
             #[cfg(feature = "rtl")]
@@ -183,11 +217,11 @@ impl Command {
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
     let command = Cli::parse().command;
-    let verdict = command.run().unwrap_or_else(|failure| {
+    let code = command.execute().unwrap_or_else(|failure| {
         let Failure { verdict, message } = failure;
         anstream::eprintln!("lockstep: {message}");
+        let exit_code = verdict.exit_code();
         if command.wants_json() {
-            let exit_code = verdict.exit_code();
             // Standard output may be what failed.
             let _ = output::print_json(&FailureJson {
                 verdict,
@@ -195,7 +229,7 @@ pub fn main() -> ExitCode {
                 message: &message,
             });
         }
-        verdict
+        exit_code
     });
-    ExitCode::from(verdict.exit_code())
+    ExitCode::from(code)
 }

@@ -17,7 +17,7 @@ pub const WINDOW: &str = "window.vcd";
 const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
 const SURFER: (&str, &str) = ("Surfer", "window.sucl");
 const PAGE: (&str, &str) = (report::PAGE, "report.html");
-const REPORT: (&str, &str) = ("report", "report.json");
+pub const REPORT: (&str, &str) = ("report", "report.json");
 
 /// Removes what an earlier run left, which would be taken for this one's.
 ///

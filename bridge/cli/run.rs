@@ -8,6 +8,7 @@ use clap::Args;
 use pmu_model::Implementation;
 
 use super::against::{self, Pair};
+use super::end::End;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
@@ -17,6 +18,7 @@ use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
 use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open};
+use crate::isolation::{Facts, Replay, facts, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
@@ -53,6 +55,15 @@ impl RunArgs {
     /// Whether the result is wanted as JSON.
     pub fn json(&self) -> bool {
         self.common.json
+    }
+
+    /// Whether RTL runs that is not linked in. That of another implementation than the default is built.
+    pub(super) fn runs_other_rtl(&self) -> bool {
+        let common = &self.common;
+        common.rtl.is_other()
+            || common.against.is_some()
+            || common.implementation.is_some()
+            || self.stimulus.is_some()
     }
 }
 
@@ -229,6 +240,7 @@ impl<'a> Job<'a> {
         }
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
+        self.tell_facts();
         let dut = self.open(false).map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
@@ -241,6 +253,10 @@ impl<'a> Job<'a> {
             ),
             None => None,
         };
+        if let Some(recorder) = &recorder {
+            let path = recorder.temporary().to_owned();
+            tell(|facts| facts.unfinished.push(path));
+        }
         let total = self
             .stimulus
             .cycles()
@@ -285,14 +301,10 @@ impl<'a> Job<'a> {
             Supervised::Hang { cycles } => {
                 let message = format!(
                     "the design does not come back from cycle {cycles}: no progress for {} s; look for a loop \
-                     without delay, or raise --hang-after; to see it again: {}",
+                     without delay, or raise --hang-after",
                     self.common.hang.limit().as_secs(),
-                    self.command(cycles + 1)
                 );
-                Err(Failure {
-                    verdict: Verdict::Hang,
-                    message,
-                })
+                hang(message, Some(cycles), self.common.json)
             }
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
@@ -338,11 +350,14 @@ impl<'a> Job<'a> {
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } => {
-                summary.verdict = Verdict::Stopped;
+                summary.verdict = stop.verdict();
+                let mut end = End::stop(&stop, cycle);
+                end.write(out);
                 summary.stop = Some(StopSummary {
                     cycle,
                     time_ns: 10 * cycle,
                     replay: self.command(cycle + 1),
+                    report: end.report().cloned(),
                     stop,
                 });
             }
@@ -369,6 +384,14 @@ impl<'a> Job<'a> {
         out: &OutputFolder,
     ) -> Result<Report, Failure> {
         let draft = out.draft("window.vcd")?;
+        tell(|facts| {
+            facts.unfinished.push(draft.path().to_owned());
+            facts.during = Some(format!(
+                "the traced re-run: RTL and model differ in cycle {}, in {}",
+                divergence.cycle,
+                divergence.differences[0].field.name(&divergence.input)
+            ));
+        });
         let mut traced = || self.open(true).map_err(|error| error.to_string());
         let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
             .map_err(|error| match error {
@@ -405,12 +428,28 @@ impl<'a> Job<'a> {
         Ok(report)
     }
 
+    /// What a report of this run says, however it ends.
+    fn tell_facts(&self) {
+        tell(|facts| {
+            *facts = Facts {
+                seed: self.stimulus.seed(),
+                stimulus: self.stimulus.description(),
+                implementation: self.implementation.name.clone(),
+                rtl: self.rtl.describe(),
+                replay: Some(self.replay()),
+                out: Some(self.common.out.clone()),
+                ..Facts::default()
+            }
+        });
+    }
+
     /// The command that runs the first `cycles` cycles again.
     fn command(&self, cycles: u64) -> String {
-        let mut command = self.replay.clone();
-        if self.stimulus.seed().is_some() && self.replay.contains("--seed") {
-            command.push_str(&format!(" --cycles {cycles}"));
-        }
+        self.replay().command(cycles)
+    }
+
+    fn replay(&self) -> Replay {
+        let mut command = String::new();
         if let Some(path) = &self.common.implementation {
             command.push_str(&format!(
                 " --implementation {}",
@@ -426,7 +465,11 @@ impl<'a> Job<'a> {
             let path = path.display().to_string();
             command.push_str(&format!(" --against {}", quoted(&path)));
         }
-        command
+        Replay {
+            before: self.replay.clone(),
+            takes_cycles: self.stimulus.seed().is_some() && self.replay.contains("--seed"),
+            after: command,
+        }
     }
 }
 
@@ -457,6 +500,16 @@ pub(super) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// Ends a command whose design hangs. What is not whole yet goes; the thread that hangs ends with the process.
+pub(super) fn hang(message: String, cycles: Option<u64>, json: bool) -> Result<Verdict, Failure> {
+    let facts = facts();
+    for path in &facts.unfinished {
+        // It may not be there yet, or have its name already.
+        let _ = std::fs::remove_file(path);
+    }
+    End::hang(message, cycles).tell(&facts, json)
 }
 
 /// Ends a run after its batch at Ctrl-C, and the command at a second one.

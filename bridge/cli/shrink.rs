@@ -167,7 +167,7 @@ fn failure(error: ShrinkError) -> Failure {
         ShrinkError::Stimulus(error) => return stimulus_failure(error),
         ShrinkError::Agrees { .. } => Verdict::Usage,
         ShrinkError::NotReproduced { .. } => Verdict::Divergence,
-        ShrinkError::Stop(_) => Verdict::Stopped,
+        ShrinkError::Stop(ref stop) => stop.verdict(),
         ShrinkError::Design(_) => Verdict::Infrastructure,
         ShrinkError::Interrupted => Verdict::Interrupted,
     };

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "rtl")]
 use std::fmt::Write;
+#[cfg(feature = "rtl")]
+use std::path::PathBuf;
 
 #[cfg(feature = "rtl")]
 use anstyle::{AnsiColor, Style};
@@ -93,6 +95,8 @@ pub struct StopSummary {
     pub time_ns: u64,
     /// The command that shows it again.
     pub replay: String,
+    /// The report.
+    pub report: Option<PathBuf>,
     /// The stop.
     #[serde(flatten)]
     pub stop: Stop,
@@ -155,11 +159,15 @@ impl Summary {
             cycle,
             time_ns,
             replay,
+            report,
             stop,
         }) = &self.stop
         {
             writeln!(out, "  in cycle {cycle}, at {time_ns} ns, {stop}")?;
             writeln!(out, "  replay {replay}")?;
+            if let Some(report) = report {
+                writeln!(out, "  report {}", report.display())?;
+            }
         }
         writeln!(
             out,

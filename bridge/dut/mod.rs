@@ -24,12 +24,15 @@ mod verilated;
 #[cfg(feature = "rtl")]
 mod wrapper_parameters;
 
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::Serialize;
+
+use crate::lockstep::Verdict;
 
 #[cfg(feature = "rtl")]
 pub use build::{BuildOptions, PORTS, Pair, pair, stated};
@@ -81,11 +84,37 @@ pub trait Dut: Send {
     fn pulse(&self) -> Pulse;
 }
 
+/// A counter that another thread may read.
+#[derive(Clone, Debug)]
+pub enum Counter {
+    /// In memory of this process.
+    Own(Arc<AtomicU64>),
+    /// In memory that is there to the end of the process, and may outlive it.
+    Lasting(&'static AtomicU64),
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        Self::Own(Arc::default())
+    }
+}
+
+impl Deref for Counter {
+    type Target = AtomicU64;
+
+    fn deref(&self) -> &AtomicU64 {
+        match self {
+            Self::Own(counter) => counter,
+            Self::Lasting(counter) => counter,
+        }
+    }
+}
+
 /// Signs of life of a design: cycles completed, and whether it is being run now.
 #[derive(Clone, Debug, Default)]
 pub struct Pulse {
     /// Cycles completed since the design was made.
-    pub cycles: Arc<AtomicU64>,
+    pub cycles: Counter,
     /// A batch is being run.
     pub running: Arc<AtomicBool>,
 }
@@ -102,7 +131,9 @@ pub enum StopKind {
     Finish,
     /// An assertion, or `$error`.
     Assertion,
-    /// The simulator itself: a design that does not settle, for instance.
+    /// Logic that does not settle: a combinational loop (DUT-43).
+    Unsettled,
+    /// The simulator itself.
     Simulator,
 }
 
@@ -114,7 +145,18 @@ impl StopKind {
             Self::Stop => "$stop",
             Self::Finish => "$finish before the end of the run",
             Self::Assertion => "a failed assertion or $error",
+            Self::Unsettled => "logic that does not settle, a combinational loop",
             Self::Simulator => "a run-time error of the simulation",
+        }
+    }
+}
+
+impl Stop {
+    /// What to call a run that ends so: a loop that does not settle (DUT-43) is a verdict of its own.
+    pub fn verdict(&self) -> Verdict {
+        match self.kind {
+            StopKind::Unsettled => Verdict::Unsettled,
+            _ => Verdict::Stopped,
         }
     }
 }

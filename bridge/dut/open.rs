@@ -95,9 +95,17 @@ impl OpenError {
                 ),
             )) => Verdict::Usage,
             Self::Folder(error) if error.is_the_users() => Verdict::Usage,
-            Self::Create(CreateError::Stopped(_)) => Verdict::Stopped,
+            Self::Create(CreateError::Stopped(stop)) => stop_verdict(stop.kind),
             _ => Verdict::Infrastructure,
         }
+    }
+}
+
+/// What to call a design that stops in an initial block.
+fn stop_verdict(kind: verilator_sys::StopKind) -> Verdict {
+    match kind {
+        verilator_sys::StopKind::NotConverged => Verdict::Unsettled,
+        _ => Verdict::Stopped,
     }
 }
 
@@ -187,10 +195,5 @@ impl Rtl {
 
 /// Makes an instance, whatever parameters it has.
 pub(super) fn instance(library: &DutLibrary, traced: bool) -> Result<VerilatedDut, CreateError> {
-    let dut = if traced {
-        library.create_traced()
-    } else {
-        library.create()
-    };
-    dut.map(VerilatedDut::new)
+    VerilatedDut::new(library, traced)
 }

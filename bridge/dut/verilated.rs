@@ -6,26 +6,56 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
-use verilator_sys::DutStop;
+use verilator_sys::{CreateError, DutLibrary, DutStop};
 
-use super::{Dut, Pulse, Stop, StopKind, TraceUnavailable};
+use super::{Counter, Dut, Pulse, Stop, StopKind, TraceUnavailable};
+use crate::isolation::black_box::{Activity, Slot};
 
 /// A Verilated design, linked in or loaded.
 pub struct VerilatedDut {
+    // Dropped in this order: the slot tells what the instance does to its end.
     inner: verilator_sys::Dut,
+    slot: Option<Slot>,
     parameters: DutParameters,
     running: Arc<AtomicBool>,
 }
 
 impl VerilatedDut {
-    /// Takes an instance whose ports have the contract's sizes.
-    pub fn new(inner: verilator_sys::Dut) -> Self {
+    /// Makes an instance of a design whose ports have the contract's sizes.
+    ///
+    /// # Errors
+    /// It stopped in an initial block, was not built with tracing, or there is no memory for it.
+    pub fn new(library: &DutLibrary, traced: bool) -> Result<Self, CreateError> {
+        let slot = Slot::claim();
+        note(slot.as_ref(), Activity::Create);
+        let mut inner = match traced {
+            true => library.create_traced()?,
+            false => library.create()?,
+        };
+        if let Some(slot) = &slot {
+            inner.set_progress(slot.cycles());
+        }
         let parameters = pod_read_unaligned(&inner.parameters());
-        Self {
+        note(slot.as_ref(), Activity::Idle);
+        Ok(Self {
             inner,
+            slot,
             parameters,
             running: Arc::default(),
-        }
+        })
+    }
+}
+
+/// Tells the process that watches this one, if there is one, what the design does from here on.
+fn note(slot: Option<&Slot>, activity: Activity) {
+    if let Some(slot) = slot {
+        slot.now(activity);
+    }
+}
+
+impl Drop for VerilatedDut {
+    fn drop(&mut self) {
+        note(self.slot.as_ref(), Activity::Finish);
     }
 }
 
@@ -36,7 +66,9 @@ impl Dut for VerilatedDut {
 
     fn run(&mut self, inputs: &[CycleInput], outputs: &mut [CycleOutput]) -> Result<(), Stop> {
         self.running.store(true, Ordering::Relaxed);
+        note(self.slot.as_ref(), Activity::Run);
         let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
+        note(self.slot.as_ref(), Activity::Idle);
         self.running.store(false, Ordering::Relaxed);
         // What the design prints goes to the user as it would in any simulation; standard output is for results.
         let printed = self.inner.take_log();
@@ -61,7 +93,10 @@ impl Dut for VerilatedDut {
 
     fn pulse(&self) -> Pulse {
         Pulse {
-            cycles: self.inner.progress(),
+            cycles: match &self.slot {
+                Some(slot) => Counter::Lasting(slot.cycles()),
+                None => Counter::Own(self.inner.progress()),
+            },
             running: Arc::clone(&self.running),
         }
     }
@@ -74,7 +109,8 @@ fn stop(stop: DutStop) -> Stop {
         Verilator::Stop => StopKind::Stop,
         Verilator::Fatal => StopKind::Fatal,
         Verilator::Assertion => StopKind::Assertion,
-        Verilator::NotConverged | Verilator::RunTime => StopKind::Simulator,
+        Verilator::NotConverged => StopKind::Unsettled,
+        Verilator::RunTime => StopKind::Simulator,
     };
     let message = match (stop.scope.is_empty(), stop.message.is_empty()) {
         (true, _) => stop.message,

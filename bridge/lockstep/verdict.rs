@@ -16,6 +16,10 @@ pub enum Verdict {
     Hang,
     /// The design stopped (DUT-40).
     Stopped,
+    /// The design crashed: a signal ended its process (DUT-42).
+    Crash,
+    /// The design's logic does not settle (DUT-43).
+    Unsettled,
     /// The machine: a tool, a disk, a compiler.
     Infrastructure,
     /// RTL and model agree, and a waiver was not needed.
@@ -34,6 +38,8 @@ impl Verdict {
             Self::Hang => 3,
             Self::Stopped => 4,
             Self::Infrastructure => 5,
+            Self::Crash => 6,
+            Self::Unsettled => 7,
             Self::UnusedWaiver => 8,
             Self::Interrupted => 130,
         }
@@ -48,6 +54,8 @@ impl Verdict {
             Self::Hang => "HANG",
             Self::Stopped => "STOPPED",
             Self::Infrastructure => "FAILED",
+            Self::Crash => "CRASHED",
+            Self::Unsettled => "DOES NOT SETTLE",
             Self::UnusedWaiver => "UNUSED WAIVER",
             Self::Interrupted => "INTERRUPTED",
         }

@@ -86,6 +86,24 @@ fn endless_loop() {
     ends("loop.sv", 3);
 }
 
+/// DUT-43
+#[test]
+fn logic_that_does_not_settle() {
+    ends("unsettled.sv", 7);
+}
+
+/// DUT-42
+#[test]
+fn crash_by_a_stray_pointer() {
+    ends("segfault.sv", 6);
+}
+
+/// DUT-42
+#[test]
+fn crash_by_abort() {
+    ends("abort.sv", 6);
+}
+
 #[test]
 fn other_parameters() {
     ends("six_counters.sv", 2);

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cxx::UniquePtr;
 use libloading::os::unix::Library;
@@ -129,6 +129,15 @@ impl Dut {
     /// work: a supervisor on another thread that sees it stand still has found a hang.
     pub fn progress(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.progress)
+    }
+
+    /// Stores the number of completed cycles in `counter` instead, such as a word of
+    /// [`shared_words`](crate::shared_words), where it outlives this process; [`progress`](Dut::progress) stands still
+    /// from here on.
+    pub fn set_progress(&mut self, counter: &'static AtomicU64) {
+        counter.store(self.cycles(), Ordering::Relaxed);
+        // SAFETY: a static counter outlives the instance.
+        unsafe { bridge::set_heartbeat(self.inner.pin_mut(), counter.as_ptr()) };
     }
 
     /// Starts a value change dump at `path`, of every signal and from here on. A dump that is

@@ -37,6 +37,8 @@ mod ffi;
 #[cfg(feature = "runtime")]
 mod library;
 #[cfg(feature = "runtime")]
+mod shared_words;
+#[cfg(feature = "runtime")]
 mod stop;
 
 #[cfg(feature = "shared")]
@@ -57,6 +59,8 @@ pub use wheel::WheelError;
 pub use dut::{Dut, TraceError};
 #[cfg(feature = "runtime")]
 pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary};
+#[cfg(feature = "runtime")]
+pub use shared_words::shared_words;
 #[cfg(feature = "runtime")]
 pub use stop::{DutStop, StopKind};
 

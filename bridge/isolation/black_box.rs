@@ -1,0 +1,148 @@
+//! The black box: what every design is doing and how far it is, in memory that outlives the process.
+//!
+//! It is an array of 64-bit words, [`SLOTS`] slots of [`WORDS`]: whether the slot is in use, the [`Activity`], and the
+//! cycles completed.
+
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Designs that can be watched at a time; `run` has one, `run --against` two.
+pub const SLOTS: usize = 16;
+/// Words of a slot.
+pub const WORDS: usize = 4;
+/// Size of the file in bytes.
+pub const BYTES: usize = SLOTS * WORDS * size_of::<u64>();
+
+const USED: usize = 0;
+const ACTIVITY: usize = 1;
+const CYCLES: usize = 2;
+
+/// The box of this process, if it is watched.
+static BOX: OnceLock<&'static [AtomicU64]> = OnceLock::new();
+
+/// What a design is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// Nothing: the process is elsewhere.
+    Idle,
+    /// It is made: its initial blocks run.
+    Create,
+    /// It runs cycles.
+    Run,
+    /// It is taken down: its final blocks run.
+    Finish,
+}
+
+impl Activity {
+    fn of(word: u64) -> Self {
+        match word {
+            1 => Self::Create,
+            2 => Self::Run,
+            3 => Self::Finish,
+            _ => Self::Idle,
+        }
+    }
+
+    fn word(self) -> u64 {
+        match self {
+            Self::Idle => 0,
+            Self::Create => 1,
+            Self::Run => 2,
+            Self::Finish => 3,
+        }
+    }
+}
+
+/// Uses `file`, of [`BYTES`], as the box of this process.
+///
+/// # Errors
+/// It cannot be mapped.
+pub(super) fn open(file: &File) -> io::Result<()> {
+    let words = verilator_sys::shared_words(file)?;
+    if words.len() < SLOTS * WORDS {
+        let found = words.len();
+        let wanted = SLOTS * WORDS;
+        return Err(io::Error::other(format!(
+            "expected {wanted} words, found {found}"
+        )));
+    }
+    // The first one stays: a process is watched once.
+    let _ = BOX.set(words);
+    Ok(())
+}
+
+/// The place of a design in the box.
+#[derive(Debug)]
+pub struct Slot(&'static [AtomicU64]);
+
+impl Slot {
+    /// A free place; none if this process is not watched, or all are in use.
+    pub fn claim() -> Option<Self> {
+        let slots = BOX.get()?.chunks_exact(WORDS);
+        let mut free = slots.filter(|slot| slot[USED].swap(1, Ordering::AcqRel) == 0);
+        let slot = free.next().map(Self)?;
+        slot.0[CYCLES].store(0, Ordering::Relaxed);
+        slot.now(Activity::Idle);
+        Some(slot)
+    }
+
+    /// Notes what the design does from here on.
+    pub fn now(&self, activity: Activity) {
+        self.0[ACTIVITY].store(activity.word(), Ordering::Release);
+    }
+
+    /// The counter of completed cycles.
+    pub fn cycles(&self) -> &'static AtomicU64 {
+        &self.0[CYCLES]
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.now(Activity::Idle);
+        self.0[USED].store(0, Ordering::Release);
+    }
+}
+
+/// What the designs of a process were doing when it died, of those that did something: the activity, and the cycles
+/// completed. `bytes` is the content of its box.
+pub fn read(bytes: &[u8]) -> Vec<(Activity, u64)> {
+    let (words, _) = bytes.as_chunks::<8>();
+    let words: Vec<_> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+    words
+        .chunks_exact(WORDS)
+        .filter(|slot| slot[USED] != 0)
+        .map(|slot| (Activity::of(slot[ACTIVITY]), slot[CYCLES]))
+        .filter(|(activity, _)| *activity != Activity::Idle)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_tells_what_was_being_done() {
+        let mut words = vec![0_u64; SLOTS * WORDS];
+        words[..3].copy_from_slice(&[1, Activity::Idle.word(), 7]);
+        words[WORDS..WORDS + 3].copy_from_slice(&[1, Activity::Run.word(), 2500]);
+        words[2 * WORDS..2 * WORDS + 3].copy_from_slice(&[0, Activity::Run.word(), 9]);
+        let bytes: Vec<_> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        assert_eq!(read(&bytes), [(Activity::Run, 2500)]);
+        assert_eq!(read(&bytes[..WORDS * 8]), []);
+    }
+
+    #[test]
+    fn activities_are_words_and_back() {
+        for activity in [
+            Activity::Idle,
+            Activity::Create,
+            Activity::Run,
+            Activity::Finish,
+        ] {
+            assert_eq!(Activity::of(activity.word()), activity);
+        }
+    }
+}

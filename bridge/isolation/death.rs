@@ -1,0 +1,147 @@
+//! How a process died.
+
+use super::Facts;
+use super::black_box::Activity;
+
+/// A signal that ended a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signal(pub i32);
+
+impl Signal {
+    /// Its name, such as `SIGSEGV`.
+    pub fn name(self) -> String {
+        use rustix::process::Signal;
+        let names = [
+            (Signal::SEGV, "SIGSEGV"),
+            (Signal::BUS, "SIGBUS"),
+            (Signal::FPE, "SIGFPE"),
+            (Signal::ILL, "SIGILL"),
+            (Signal::ABORT, "SIGABRT"),
+            (Signal::TRAP, "SIGTRAP"),
+            (Signal::SYS, "SIGSYS"),
+            (Signal::KILL, "SIGKILL"),
+            (Signal::INT, "SIGINT"),
+            (Signal::TERM, "SIGTERM"),
+            (Signal::HUP, "SIGHUP"),
+            (Signal::QUIT, "SIGQUIT"),
+            (Signal::XCPU, "SIGXCPU"),
+        ];
+        let named = names.iter().find(|(signal, _)| signal.as_raw() == self.0);
+        named.map_or_else(|| format!("signal {}", self.0), |(_, name)| (*name).into())
+    }
+
+    /// What it stands for, if that is a crash.
+    pub fn words(self) -> &'static str {
+        match self.name().as_str() {
+            "SIGSEGV" => "it used memory that is not its own",
+            "SIGBUS" => "it used memory that is not there",
+            "SIGFPE" => "it divided by zero, or a number does not fit",
+            "SIGILL" => {
+                "it came to an instruction that does not exist, such as a trap of the compiler"
+            }
+            "SIGABRT" => "its C++ code gave up",
+            _ => "it was ended by a signal",
+        }
+    }
+
+    /// Whether it is somebody's wish that the process ends.
+    pub fn is_interrupt(self) -> bool {
+        matches!(
+            self.name().as_str(),
+            "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT"
+        )
+    }
+
+    /// Whether it tells of a mistake in the code that ran.
+    pub fn is_crash(self) -> bool {
+        matches!(
+            self.name().as_str(),
+            "SIGSEGV" | "SIGBUS" | "SIGFPE" | "SIGILL" | "SIGABRT" | "SIGTRAP" | "SIGSYS"
+        )
+    }
+}
+
+/// The end of a process by a signal.
+#[derive(Clone, Debug)]
+pub struct Death {
+    /// The signal.
+    pub signal: Signal,
+    /// What its designs were doing, and how many cycles they had completed.
+    pub designs: Vec<(Activity, u64)>,
+    /// What was known of the run.
+    pub facts: Facts,
+    /// The end of what it wrote to standard error, where that is not a terminal.
+    pub stderr: String,
+}
+
+impl Death {
+    /// The cycle in which it crashed, if it ran one.
+    pub fn cycle(&self) -> Option<u64> {
+        let running = |design: &&(Activity, u64)| design.0 == Activity::Run;
+        self.designs.iter().find(running).map(|(_, cycles)| *cycles)
+    }
+
+    /// The crash in words.
+    pub fn words(&self) -> String {
+        let name = self.signal.name();
+        let activity = self.designs.first().map(|(activity, _)| *activity);
+        let when = match (self.cycle(), activity) {
+            (Some(cycle), _) => format!(" in cycle {cycle}"),
+            (None, Some(Activity::Create)) => " while it was made, before the first cycle".into(),
+            (None, Some(Activity::Finish)) => {
+                " while it was taken down, after the last cycle".into()
+            }
+            (None, _) => " while none of its code ran: it may have damaged memory before".into(),
+        };
+        let during = self.facts.during.as_ref();
+        let during = during.map_or(String::new(), |during| format!(" of {during}"));
+        format!(
+            "the design crashed: {name} ({}){when}{during}",
+            self.signal.words()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn death(signal: i32, designs: &[(Activity, u64)]) -> Death {
+        Death {
+            signal: Signal(signal),
+            designs: designs.to_vec(),
+            facts: Facts::default(),
+            stderr: String::new(),
+        }
+    }
+
+    /// DUT-42: the numbers are those of Linux on x86 and Arm.
+    #[test]
+    fn crashes_have_names() {
+        let names = [4, 6, 7, 8, 11, 64].map(|number| Signal(number).name());
+        assert_eq!(
+            names,
+            [
+                "SIGILL",
+                "SIGABRT",
+                "SIGBUS",
+                "SIGFPE",
+                "SIGSEGV",
+                "signal 64"
+            ]
+        );
+        assert!(Signal(15).is_interrupt() && !Signal(11).is_interrupt());
+        assert!(Signal(6).is_crash() && !Signal(9).is_crash() && !Signal(15).is_crash());
+    }
+
+    #[test]
+    fn words_tell_what_the_design_was_doing() {
+        let run = death(11, &[(Activity::Run, 2500)]);
+        assert_eq!(run.cycle(), Some(2500));
+        assert!(run.words().ends_with("in cycle 2500"), "{}", run.words());
+        let make = death(6, &[(Activity::Create, 0)]);
+        assert_eq!(make.cycle(), None);
+        assert!(make.words().contains("while it was made"));
+        assert!(death(6, &[]).words().contains("none of its code ran"));
+    }
+}

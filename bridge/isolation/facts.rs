@@ -1,0 +1,95 @@
+//! What is known of a run before it ends, in the words of a report.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::{FACTS, worker};
+
+/// A command that runs the first cycles of a run again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// Its words before `--cycles N`.
+    pub before: String,
+    /// Whether it takes `--cycles N`.
+    pub takes_cycles: bool,
+    /// Its words after that.
+    pub after: String,
+}
+
+impl Replay {
+    /// The command that runs `cycles` cycles.
+    pub fn command(&self, cycles: u64) -> String {
+        let Self { before, after, .. } = self;
+        match self.takes_cycles {
+            true => format!("{before} --cycles {cycles}{after}"),
+            false => format!("{before}{after}"),
+        }
+    }
+}
+
+/// What a run is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// What is being done besides the run itself, such as `the traced re-run of a divergence in cycle 7`.
+    pub during: Option<String>,
+    /// Seed of the stimulus, if it was generated.
+    pub seed: Option<u64>,
+    /// What the stimulus is.
+    pub stimulus: String,
+    /// Name of the implementation.
+    pub implementation: String,
+    /// What the RTL is.
+    pub rtl: String,
+    /// The command that does the same again, if cycles have a number there.
+    pub replay: Option<Replay>,
+    /// The folder of the report.
+    pub out: Option<PathBuf>,
+    /// Files that are not whole yet, and are nothing to keep.
+    pub unfinished: Vec<PathBuf>,
+}
+
+static KNOWN: Mutex<Option<Facts>> = Mutex::new(None);
+
+/// What is known of the run of this process.
+pub fn facts() -> Facts {
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.clone().unwrap_or_default()
+}
+
+/// Changes what is known, and tells the watcher, if there is one.
+pub fn tell(change: impl FnOnce(&mut Facts)) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    change(known);
+    if let Some(folder) = worker::folder() {
+        // Without it a crash is told with fewer words.
+        let draft = folder.join("facts.part");
+        let _ = serde_json::to_vec(known)
+            .map_err(std::io::Error::from)
+            .and_then(|json| fs::write(&draft, json))
+            .and_then(|()| fs::rename(&draft, folder.join(FACTS)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_go_between_the_words_of_a_command() {
+        let mut replay = Replay {
+            before: "lockstep run --seed 7".into(),
+            takes_cycles: true,
+            after: " --rtl a.sv".into(),
+        };
+        assert_eq!(
+            replay.command(12),
+            "lockstep run --seed 7 --cycles 12 --rtl a.sv"
+        );
+        replay.takes_cycles = false;
+        assert_eq!(replay.command(12), "lockstep run --seed 7 --rtl a.sv");
+    }
+}

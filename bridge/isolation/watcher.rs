@@ -1,0 +1,126 @@
+//! The side of the process that watches.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use rustix::process::{Pid, Signal as Sent, kill_process};
+
+use super::{BLACK_BOX, Death, FACTS, FOLDER, Facts, Signal, black_box};
+
+/// Kept of what the worker writes to standard error.
+const KEPT: usize = 64 * 1024;
+
+/// How the worker ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself, with this exit code.
+    Code(u8),
+    /// By a signal.
+    Died(Box<Death>),
+}
+
+/// The worker as the handler of signals sees it.
+#[derive(Default)]
+struct Target {
+    worker: Option<Pid>,
+    /// Somebody wants it to end.
+    signalled: bool,
+}
+
+/// Runs the command of this process again as a worker, to its end. What asks this process to end is passed on.
+///
+/// # Errors
+/// The worker cannot be started.
+pub fn watch() -> io::Result<Ended> {
+    let folder = tempfile::Builder::new().prefix("lockstep-").tempdir()?;
+    let black_box = folder.path().join(BLACK_BOX);
+    File::create(&black_box)?.set_len(black_box::BYTES as u64)?;
+    let target = Arc::new(Mutex::new(Target::default()));
+    pass_signals_on(Arc::clone(&target))?;
+    let mut worker = start(folder.path())?;
+    let stderr = worker
+        .stderr
+        .take()
+        .map(|from| thread::spawn(|| copy(from)));
+    {
+        let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.worker = Pid::from_raw(worker.id().cast_signed());
+        if target.signalled {
+            send(target.worker);
+        }
+    }
+    let status = worker.wait()?;
+    target.lock().unwrap_or_else(PoisonError::into_inner).worker = None;
+    // A thread that panicked has only failed to copy.
+    let stderr = stderr
+        .and_then(|copied| copied.join().ok())
+        .unwrap_or_default();
+    if let Some(code) = status.code() {
+        return Ok(Ended::Code(u8::try_from(code).unwrap_or(u8::MAX)));
+    }
+    let facts = read_facts(folder.path());
+    for path in &facts.unfinished {
+        // It may never have been there.
+        let _ = fs::remove_file(path);
+    }
+    Ok(Ended::Died(Box::new(Death {
+        signal: Signal(status.signal().unwrap_or_default()),
+        designs: black_box::read(&fs::read(&black_box)?),
+        facts,
+        stderr: String::from_utf8_lossy(&stderr).into_owned(),
+    })))
+}
+
+fn start(folder: &Path) -> io::Result<Child> {
+    let mut command = Command::new(env::current_exe()?);
+    command.args(env::args_os().skip(1)).env(FOLDER, folder);
+    // A terminal shows progress, which a pipe would hide.
+    if !io::stderr().is_terminal() {
+        command.stderr(Stdio::piped());
+    }
+    command.spawn()
+}
+
+/// The first signal may reach the worker twice, from here and from the terminal; it takes that for one.
+fn pass_signals_on(target: Arc<Mutex<Target>>) -> io::Result<()> {
+    let handler = move || {
+        let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
+        target.signalled = true;
+        send(target.worker);
+    };
+    ctrlc::set_handler(handler).map_err(io::Error::other)
+}
+
+fn send(worker: Option<Pid>) {
+    if let Some(worker) = worker {
+        // It may have ended meanwhile.
+        let _ = kill_process(worker, Sent::INT);
+    }
+}
+
+/// Copies to standard error, and keeps the end.
+fn copy(mut from: impl Read) -> Vec<u8> {
+    let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        // Nobody may be listening.
+        let _ = io::stderr().write_all(&buffer[..read]);
+        kept.extend_from_slice(&buffer[..read]);
+        if kept.len() > 2 * KEPT {
+            kept.drain(..kept.len() - KEPT);
+        }
+    }
+    kept
+}
+
+fn read_facts(folder: &Path) -> Facts {
+    // A worker that died before it told any leaves none.
+    let json = fs::read(folder.join(FACTS)).ok();
+    json.and_then(|json| serde_json::from_slice(&json).ok())
+        .unwrap_or_default()
+}
