@@ -525,7 +525,13 @@ impl Implementation {
             );
         }
         self.validate_system_pmus()?;
-        self.wrapper.validate()?;
+        if self.wrapper.access_interval == 0 {
+            return error(
+                "wrapper.access_interval",
+                "0".into(),
+                "1 to 255 cycles from one register access to the next (DUT-70)",
+            );
+        }
         self.reserved_map().map(|_| ())
     }
 

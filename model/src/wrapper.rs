@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::implementation::ImplementationError;
-
 /// What the wrapper of a design takes and shows. The default is all of it, in every cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -138,21 +136,6 @@ impl Wrapper {
         }
         words
     }
-
-    /// Checks that a wrapper can be like this.
-    ///
-    /// # Errors
-    /// The key that is impossible.
-    pub fn validate(&self) -> Result<(), ImplementationError> {
-        if self.access_interval == 0 {
-            return Err(ImplementationError {
-                key: "wrapper.access_interval",
-                found: "0".into(),
-                expected: "1 to 255 cycles from one register access to the next (DUT-70)".into(),
-            });
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -170,18 +153,6 @@ mod tests {
             let text = format!("{} = false", PARTS[part].0);
             assert_eq!(toml::from_str::<Wrapper>(&text).unwrap(), wrapper);
         }
-    }
-
-    #[test]
-    fn dut_70_an_interval_of_no_cycle_is_an_error() {
-        let wrapper = Wrapper {
-            access_interval: 0,
-            ..Wrapper::default()
-        };
-        assert_eq!(
-            wrapper.validate().unwrap_err().key,
-            "wrapper.access_interval"
-        );
     }
 
     #[test]
