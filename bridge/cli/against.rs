@@ -78,7 +78,8 @@ pub(super) fn second(word: &Path, like: &RtlSource) -> Result<RtlSource, Failure
     }
     let options = match like {
         RtlSource::Files(files) => files.clone(),
-        _ => RtlFiles::default(),
+        RtlSource::Built(folder) => folder.options(),
+        RtlSource::Bundled => RtlFiles::default(),
     };
     let is_list = word.is_file() && word.extension().is_some_and(|extension| extension == "f");
     let (paths, file_lists): (Vec<PathBuf>, Vec<PathBuf>) = match is_list {
@@ -105,7 +106,7 @@ impl Pair<'_> {
                 source,
                 self.implementation,
                 traced,
-                &BuildOptions::from_env(),
+                &BuildOptions::from_env().waiting(self.hang.limit()),
                 &mut |what| busy = Some(Busy::start(what)),
             )
             .map_err(open_failure)

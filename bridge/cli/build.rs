@@ -88,7 +88,7 @@ fn built(files: RtlFiles, output: &Path) -> Result<Built, OpenError> {
     };
     let pair = pair(&design, &BuildOptions::from_env(), &what, &mut building)?;
     drop(busy);
-    let stated = stated(&pair)?;
+    let stated = stated(&pair, &BuildOptions::from_env())?;
     let folder = DutFolder::write(output, &design, &pair, stated)?;
     let (untraced, traced) = (pair.untraced, pair.traced);
     // Both are made of the same sources, so their warnings are the same.

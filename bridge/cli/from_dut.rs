@@ -64,7 +64,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
         source,
         &Implementation::default(),
         false,
-        &BuildOptions::from_env(),
+        &BuildOptions::from_env().waiting(args.hang.limit()),
         &mut |what| busy = Some(Busy::start(what)),
     )
     .map_err(open_failure)?;

@@ -25,8 +25,8 @@ use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts};
 use crate::stimulus::{
-    Generator, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash, StimulusHasher,
-    Writer,
+    Generator, IntervalCheck, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash,
+    StimulusHasher, Writer,
 };
 
 /// Arguments of `run`.
@@ -205,7 +205,7 @@ impl<'a> Job<'a> {
             &self.rtl,
             &self.implementation,
             traced,
-            &BuildOptions::from_env(),
+            &BuildOptions::from_env().waiting(self.common.hang.limit()),
             &mut |what| busy = Some(Busy::start(what)),
         )
     }
@@ -273,11 +273,13 @@ impl<'a> Job<'a> {
         }
         lockstep.accept(waivers);
         let progress = Progress::new(total, "cycles", control.progress.clone());
+        let mut interval = IntervalCheck::new(&self.implementation);
         let limit = self.limit;
         let start = Instant::now();
         let ended = supervise(&pulse, self.common.hang.limit(), move || {
             let mut hasher = StimulusHasher::default();
             let outcome = lockstep.run(limit, &control, |inputs| {
+                interval.check(inputs)?;
                 hasher.update(inputs);
                 recorder
                     .as_mut()

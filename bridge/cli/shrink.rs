@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -96,7 +96,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             out.remove(name)?;
         }
     }
-    let rtl = load(&source, &implementation)?;
+    let rtl = load(&source, &implementation, args.hang.limit())?;
     let watch = Watch::default();
     let interrupted = watch.interrupted.clone();
     ctrlc::set_handler(move || {
@@ -113,10 +113,14 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     conclude(args, &implementation, &done, seconds, &out)
 }
 
-fn load(source: &RtlSource, implementation: &Implementation) -> Result<Rtl, Failure> {
+fn load(
+    source: &RtlSource,
+    implementation: &Implementation,
+    patience: Duration,
+) -> Result<Rtl, Failure> {
     let mut busy = None;
     let mut building = |what: &str| busy = Some(Busy::start(what));
-    let options = BuildOptions::from_env();
+    let options = BuildOptions::from_env().waiting(patience);
     Rtl::load(source, implementation, false, &options, &mut building).map_err(open_failure)
 }
 

@@ -362,11 +362,11 @@ impl<'a> Attempt<'a> {
             }
         }
         let mut recording = std::mem::take(&mut self.recording);
-        recording.latency = self.delay.depth();
+        recording.align(self.delay.latency());
         // From the first reset on: what a later one should have cleared may be why the design differs.
         let reset = recording.inputs.iter().position(CycleInput::is_reset);
         recording.forget(reset.unwrap_or(0));
-        let divergent = divergence.cycle.checked_sub(recording.first);
+        let divergent = divergence.about.checked_sub(recording.first);
         // Beyond all cycles if it is not among them.
         recording.divergent = divergent.map_or(usize::MAX, |index| index as usize);
         Ok(recording)

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use verilator_sys::find::{FindError, Search, Verilator};
@@ -21,6 +22,8 @@ pub struct BuildOptions {
     pub cache: PathBuf,
     /// How hard the C++ compiler works.
     pub optimization: Optimization,
+    /// Time that a design may take for its initial blocks.
+    pub patience: Duration,
 }
 
 impl BuildOptions {
@@ -37,7 +40,14 @@ impl BuildOptions {
                 .or_else(home)
                 .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep")),
             optimization: Optimization::Full,
+            patience: Duration::from_secs(20),
         }
+    }
+
+    /// The same, with so much time for a design's initial blocks.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 }
 
@@ -63,8 +73,8 @@ pub struct Pair {
 ///
 /// # Errors
 /// It cannot be loaded or instantiated, or is of another contract.
-pub fn stated(pair: &Pair) -> Result<Stated, OpenError> {
-    let dut = instance(&pair.untraced.load()?, false)?;
+pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> {
+    let dut = instance(&pair.untraced.load()?, false, options.patience)?;
     Ok(Stated::of(&dut.parameters())?)
 }
 

@@ -4,6 +4,9 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
 
 use pmu_model::wrapper::Increments;
 use pmu_model::{Implementation, ImplementationError};
@@ -36,6 +39,15 @@ pub enum OpenError {
     /// The bundled design in this program is not usable.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// It does not come back from its initial blocks (DUT-41).
+    #[error(
+        "the design does not come back from its initial blocks, before cycle 0: no progress for {seconds} s; delays (#) are not \
+         simulated: look for a loop in an initial block, or raise --hang-after"
+    )]
+    Hang {
+        /// Time that it had.
+        seconds: u64,
+    },
     /// Another design than configured.
     #[error(transparent)]
     Parameters(#[from] ParameterMismatch),
@@ -94,6 +106,7 @@ impl OpenError {
                     | VerilateError::Rejected { .. },
                 ),
             )) => Verdict::Usage,
+            Self::Hang { .. } => Verdict::Hang,
             Self::Folder(error) if error.is_the_users() => Verdict::Usage,
             Self::Create(CreateError::Stopped(stop)) => stop_verdict(stop.kind),
             _ => Verdict::Infrastructure,
@@ -130,6 +143,7 @@ pub struct Rtl {
     library: DutLibrary,
     implementation: Implementation,
     traced: bool,
+    patience: Duration,
 }
 
 impl Rtl {
@@ -166,6 +180,7 @@ impl Rtl {
             library,
             implementation: implementation.clone(),
             traced,
+            patience: options.patience,
         })
     }
 
@@ -174,7 +189,7 @@ impl Rtl {
     /// # Errors
     /// It cannot be made.
     pub fn unchecked(&self) -> Result<VerilatedDut, OpenError> {
-        Ok(instance(&self.library, self.traced)?)
+        instance(&self.library, self.traced, self.patience)
     }
 
     /// Makes an instance, and checks that it is one for the implementation. It shows V (DUT-71), whatever the design
@@ -193,7 +208,22 @@ impl Rtl {
     }
 }
 
-/// Makes an instance, whatever parameters it has.
-pub(super) fn instance(library: &DutLibrary, traced: bool) -> Result<VerilatedDut, CreateError> {
-    VerilatedDut::new(library, traced)
+/// Makes an instance, whatever parameters it has. One that takes longer than `patience` is left to its thread.
+pub(super) fn instance(
+    library: &DutLibrary,
+    traced: bool,
+    patience: Duration,
+) -> Result<VerilatedDut, OpenError> {
+    let (done, made) = channel();
+    let library = library.clone();
+    thread::spawn(move || {
+        // A receiver that is gone has given up.
+        let _ = done.send(VerilatedDut::new(&library, traced));
+    });
+    match made.recv_timeout(patience) {
+        Ok(made) => Ok(made?),
+        Err(_) => Err(OpenError::Hang {
+            seconds: patience.as_secs(),
+        }),
+    }
 }

@@ -22,13 +22,15 @@ struct Expected {
 }
 
 /// A design that shows its counters, or nothing of them, with V in place of that: what the model expects, plus what a
-/// counter that is shown is too high. As long as all agrees, that is the V of the design.
+/// counter that is shown is too high by in this cycle. That is the V of the design.
 ///
 /// A counter in a cycle that writes it is compared as well: a write that goes wrong shows as a V that differs.
 pub struct Translated {
     inner: Box<dyn Dut>,
     model: Model,
     form: Increments,
+    /// By what counters were too high in the cycle before.
+    excess: [u16; COUNTER_LANES],
     /// The last cycles, the newest last: as many as the latency of the increments.
     past: Vec<Expected>,
 }
@@ -47,6 +49,7 @@ impl Translated {
             inner: dut,
             model: Model::new(implementation)?,
             form: implementation.wrapper.increments,
+            excess: [0; COUNTER_LANES],
             past: vec![Expected::default(); latency],
         })
     }
@@ -68,12 +71,18 @@ impl Translated {
         }
     }
 
-    fn translate(&self, shown: &mut [u16; COUNTER_LANES], expected: &Expected) {
+    fn translate(&mut self, shown: &mut [u16; COUNTER_LANES], expected: &Expected) {
         for (n, lane) in shown.iter_mut().enumerate() {
             let known = self.form == Increments::Counters && expected.unknown >> n & 1 == 0;
             let excess = lane.wrapping_sub(expected.counters[n]);
             let excess = if known { excess } else { 0 };
-            *lane = expected.increment[n].wrapping_add(excess);
+            // One that is right again was written.
+            let more = match excess {
+                0 => 0,
+                excess => excess.wrapping_sub(self.excess[n]),
+            };
+            self.excess[n] = excess;
+            *lane = expected.increment[n].wrapping_add(more);
         }
     }
 }

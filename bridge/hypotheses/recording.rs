@@ -2,6 +2,8 @@
 
 use pmu_model::{CycleInput, CycleOutput};
 
+use crate::lockstep::delay::Latency;
+
 /// Most cycles of a recording up to the divergence.
 pub const MOST: usize = 32_768;
 /// Cycles after the divergence that every hypothesis is tested on, where the stimulus goes on.
@@ -20,8 +22,6 @@ pub struct Recording {
     pub rtl: Vec<CycleOutput>,
     /// Index of the divergent cycle.
     pub divergent: usize,
-    /// The longest latency that the design states, in cycles.
-    pub latency: usize,
 }
 
 impl Recording {
@@ -34,6 +34,30 @@ impl Recording {
         {
             self.forget(reset);
         }
+    }
+
+    /// Puts the outputs of every cycle beside its inputs, for a design that shows them later by `latency`. The last cycles,
+    /// of which not all is shown, go.
+    pub fn align(&mut self, latency: Latency) {
+        let Latency {
+            increment,
+            access,
+            spe,
+        } = latency;
+        let cycles = self.rtl.len();
+        let aligned = cycles.saturating_sub(increment.max(access).max(spe));
+        for k in 0..aligned {
+            let accessed = self.rtl[k + access];
+            self.rtl[k] = CycleOutput {
+                increment: self.rtl[k + increment].increment,
+                access_data: accessed.access_data,
+                access_outcome: accessed.access_outcome,
+                trap_iss: accessed.trap_iss,
+                ..self.rtl[k + spe]
+            };
+        }
+        self.rtl.truncate(aligned);
+        self.inputs.truncate(aligned);
     }
 
     /// Forgets the first `cycles` cycles.
@@ -60,5 +84,36 @@ impl Recording {
     pub fn random(&self) -> Option<Vec<u8>> {
         self.inputs.first().filter(|input| input.is_reset())?;
         Some(self.rtl.iter().map(|output| output.random_byte).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dut_02_outputs_stand_beside_their_inputs() {
+        // Cycle k has increment k and data 100 + k; they are shown two cycles and one cycle later.
+        let output = |k: u16| CycleOutput {
+            increment: [k.saturating_sub(2); 32],
+            access_data: u64::from(100 + k.saturating_sub(1)),
+            selected: k as u8,
+            ..CycleOutput::default()
+        };
+        let mut recording = Recording {
+            inputs: vec![CycleInput::default(); 10],
+            rtl: (0..10).map(output).collect(),
+            ..Recording::default()
+        };
+        recording.align(Latency {
+            increment: 2,
+            access: 1,
+            spe: 0,
+        });
+        assert_eq!((recording.inputs.len(), recording.rtl.len()), (8, 8));
+        for (k, output) in recording.rtl.iter().enumerate() {
+            let found = (output.increment[5], output.access_data, output.selected);
+            assert_eq!(found, (k as u16, 100 + k as u64, k as u8));
+        }
     }
 }

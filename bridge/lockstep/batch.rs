@@ -163,11 +163,11 @@ impl Batch {
             .map(|k| k + early);
         let compared = diverged.map_or(completed, |k| k + 1);
         ledger.enter(
-            &inputs[..compared],
-            &self.inputs[..compared],
-            &expected[..compared],
-            &unknown[..compared],
-            &rtl[..compared],
+            &inputs[early..compared],
+            &self.inputs[early..compared],
+            &expected[early..compared],
+            &unknown[early..compared],
+            &rtl[early..compared],
         );
         let divergence = diverged.map(|k| {
             let differences = differences(&expected[k], &unknown[k], &rtl[k]);

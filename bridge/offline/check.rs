@@ -530,7 +530,7 @@ impl Check<'_> {
             all.outputs.extend_from_slice(&rows.outputs);
             all.shown.extend_from_slice(&rows.shown);
         }
-        let recording = self.recording(&more, cycle);
+        let recording = self.recording(&more, about);
         let count = all.inputs.len().min(wanted);
         let end = all.shown.get(count).copied();
         let silent = (from.saturating_sub(start) as usize).min(count);
@@ -602,7 +602,7 @@ impl Check<'_> {
 }
 
 impl Check<'_> {
-    /// What hypotheses are tested on: the cycles from the last reset before the divergent `cycle` to what `more` has after
+    /// What hypotheses are tested on: the cycles from the last reset before the divergent `cycle`, whose outputs differ, to what `more` has after
     /// the batches that are kept, or to the first row that is not known. Empty if there is no reset, if the divergent
     /// cycle is not among them, or if outputs have no signal.
     fn recording(&self, more: &Rows, cycle: u64) -> Recording {
@@ -610,7 +610,6 @@ impl Check<'_> {
         let divergent = (cycle - start) as usize;
         let mut recording = Recording {
             first: start,
-            latency: self.delay.depth(),
             ..Recording::default()
         };
         for rows in self.past.iter().map(|segment| &segment.rows).chain([more]) {
@@ -622,6 +621,7 @@ impl Check<'_> {
                 break;
             }
         }
+        recording.align(self.delay.latency());
         let all_mapped = words(&self.mapped).iter().all(|&word| word == u64::MAX);
         let reset = match recording.inputs.get(..=divergent) {
             Some(inputs) if all_mapped => inputs.iter().rposition(CycleInput::is_reset),

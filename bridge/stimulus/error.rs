@@ -56,6 +56,19 @@ pub enum StimulusError {
         /// What to do.
         advice: &'static str,
     },
+    /// A register is accessed sooner than the design allows (DUT-70).
+    #[error(
+        "[stimulus] register access in cycle {cycle}: expected it at least {interval} cycles after that of cycle {before}, which \
+         is what the design states (access_interval); what follows says nothing about the design: record the stimulus for it"
+    )]
+    TooSoon {
+        /// Its cycle.
+        cycle: u64,
+        /// The cycle of the access before.
+        before: u64,
+        /// The least distance.
+        interval: u64,
+    },
     /// The header contradicts itself.
     #[error("[stimulus] {}: header: expected {expected}, found {found}; the file is damaged, make or copy it again", path.display())]
     Header {

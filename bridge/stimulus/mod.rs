@@ -11,6 +11,7 @@ mod facts;
 mod file;
 mod generator;
 mod hash;
+mod interval;
 mod profile;
 mod queue;
 mod random;
@@ -39,6 +40,7 @@ pub use error::StimulusError;
 pub use file::{CHUNK_CYCLES, FILE_VERSION, Header, Layout, MAGIC, Origin};
 pub use generator::{GENERATOR_VERSION, Generator};
 pub use hash::{StimulusHash, StimulusHasher};
+pub use interval::IntervalCheck;
 pub use profile::{
     AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, Completions, CyclesAccesses,
     CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets, SpeAccesses, SpeArea,

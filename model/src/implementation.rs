@@ -521,7 +521,7 @@ impl Implementation {
             return error(
                 if self.spe.ernd { "spe.ernd" } else { "spe.exc" },
                 "true".into(),
-                "false without spe.implemented",
+                "false without spe.implemented: with `implemented = false` go `ernd = false` and `exc = false`",
             );
         }
         self.validate_system_pmus()?;

@@ -117,6 +117,25 @@ fn a_design_that_stops_at_once() {
     assert!(!project.path("built").exists());
 }
 
+/// DUT-41: of a design that is in an initial block for ever, nobody has seen a cycle.
+#[test]
+fn dut_41_a_design_that_does_not_come_back_from_an_initial_block() {
+    let project = Project::new("initial");
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "endmodule",
+        "  int unsigned turns = 0;\n  initial forever begin\n    turns = turns + 2;\n    if (turns == 1) $display(turns);\n  end\nendmodule",
+    );
+    let ran = project.run(&format!("run {DESIGN} --hang-after 1"));
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .contains("from its initial blocks, before cycle 0: no progress for 1 s"),
+        "{}",
+        ran.stderr
+    );
+}
+
 #[test]
 fn a_file_that_the_list_names_and_that_is_not_there() {
     let project = Project::new("missing");

@@ -236,6 +236,7 @@ fn hunt(bug: &Bug) -> Result<Found, Error> {
     let options = BuildOptions {
         cache: base.join("cache"),
         optimization: Optimization::Quick,
+        ..BuildOptions::from_env()
     };
     let rtl = Rtl::load(&source, &implementation, false, &options, &mut |_| ())?;
     let untraced = || rtl.instance();

@@ -16,6 +16,7 @@ fn agrees(implementation: &Implementation, cycles: &[CycleInput]) {
     let options = BuildOptions {
         cache: concat!(env!("CARGO_TARGET_TMPDIR"), "/cache").into(),
         optimization: Optimization::Quick,
+        ..BuildOptions::from_env()
     };
     let make = || {
         open(

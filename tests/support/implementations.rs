@@ -19,6 +19,7 @@ pub fn rtl(source: &RtlSource, implementation: &Implementation) -> Box<dyn Dut> 
     let options = BuildOptions {
         cache: concat!(env!("CARGO_TARGET_TMPDIR"), "/cache").into(),
         optimization: Optimization::Quick,
+        ..BuildOptions::from_env()
     };
     open(source, implementation, false, &options, &mut |_| ()).expect("the RTL builds")
 }

@@ -12,7 +12,7 @@ use verilator_sys::DutLibrary;
 use verilator_sys::shared::{content_hash, load_file};
 use verilator_sys::verilate::Design;
 
-use super::{PORTS, Pair, Stated};
+use super::{PORTS, Pair, RtlFiles, Stated};
 pub use error::FolderError;
 use manifest::FORMAT;
 pub use manifest::Manifest;
@@ -33,6 +33,22 @@ pub struct DutFolder {
 }
 
 impl DutFolder {
+    /// How it was built: top module, parameters, macros and arguments, without files.
+    pub fn options(&self) -> RtlFiles {
+        let manifest = &self.manifest;
+        let pair = |text: &String| {
+            let (name, value) = text.split_once('=').unwrap_or((text, ""));
+            (name.to_owned(), value.to_owned())
+        };
+        RtlFiles {
+            top: manifest.top.clone(),
+            parameters: manifest.parameters.iter().map(pair).collect(),
+            defines: manifest.defines.clone(),
+            verilator_args: manifest.verilator_args.clone(),
+            ..RtlFiles::default()
+        }
+    }
+
     /// Whether `path` is a folder with a manifest.
     pub fn is_one(path: &Path) -> bool {
         path.join(MANIFEST).is_file()
