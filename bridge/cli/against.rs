@@ -6,12 +6,16 @@ use std::time::Instant;
 use pmu_model::Implementation;
 use serde::Serialize;
 
+use super::end::End;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
-use super::run::{HangArgs, open_failure, stimulus_failure};
+use super::run::{
+    HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
+};
 use super::summary::{LedgerSummary, grouped, waiver_lines};
-use super::{Failure, output};
+use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
+use crate::dut::printed::{self, Printed};
 use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
@@ -53,6 +57,7 @@ struct Summary {
     implementation: String,
     designs: Names,
     ledger: LedgerSummary,
+    printed: Option<Printed>,
     stop: Option<SideStop>,
     divergence: Option<AgainstReport>,
 }
@@ -62,6 +67,7 @@ struct SideStop {
     /// `a` or `b`.
     design: &'static str,
     cycle: u64,
+    report: Option<PathBuf>,
     #[serde(flatten)]
     stop: Stop,
 }
@@ -120,9 +126,11 @@ impl Pair<'_> {
         for name in WAVES.into_iter().chain([REPORT]) {
             out.remove(name)?;
         }
+        report_files::remove(&out)?;
+        printed::keep(&out.file(report_files::PRINTED.1));
         let duts = self.open(false)?;
         let control = Control::default();
-        super::run::interrupt(&control)?;
+        super::run::interrupt(control.interrupted.clone())?;
         let stimulus = self.stimulus.clone();
         let total = stimulus
             .cycles()
@@ -131,27 +139,34 @@ impl Pair<'_> {
         let mut against = Against::new(self.implementation, duts, stimulus, waivers);
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let (limit, start) = (self.limit, Instant::now());
-        let ended = supervise(&against.pulse(), self.hang.limit(), move || {
-            let mut hasher = StimulusHasher::default();
-            let outcome = against.run(limit, &control, |inputs| {
-                hasher.update(inputs);
-                Ok(())
-            });
-            (against, hasher.hash(), outcome)
-        });
+        let interrupted = control.interrupted.clone();
+        let ended = supervise(
+            &against.pulse(),
+            self.hang.limit(),
+            &interrupted,
+            move || {
+                let mut hasher = StimulusHasher::default();
+                let outcome = against.run(limit, &control, |inputs| {
+                    hasher.update(inputs);
+                    Ok(())
+                });
+                (against, hasher.hash(), outcome)
+            },
+        );
         let seconds = start.elapsed().as_secs_f64();
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => Err(Failure {
-                verdict: Verdict::Hang,
-                message: format!(
+            Supervised::Hang { cycles } => {
+                let message = format!(
                     "one of the designs does not come back from cycle {cycles} or one of the {} after it: no progress for \
                      {} s; run each alone to see which, or raise --hang-after",
                     crate::lockstep::batch::BATCH,
                     self.hang.limit().as_secs()
-                ),
-            }),
+                );
+                hang(message, Some(cycles), self.json)
+            }
+            Supervised::Interrupted { cycles } => interrupted_hang(cycles, self.json),
             Supervised::Done((against, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
                 self.conclude(&against, hash, outcome, seconds, &out)
@@ -179,6 +194,7 @@ impl Pair<'_> {
             implementation: self.implementation.name.clone(),
             designs: self.names(),
             ledger: LedgerSummary::of(against.ledger()),
+            printed: printed_by_design(),
             stop: None,
             divergence: None,
         };
@@ -191,9 +207,12 @@ impl Pair<'_> {
             Outcome::Stopped { side, cycle, stop } => {
                 summary.verdict = stop.verdict();
                 let design = ["a", "b"][side.min(1)];
+                let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                end.write(out);
                 summary.stop = Some(SideStop {
                     design,
                     cycle,
+                    report: end.report().cloned(),
                     stop,
                 });
             }
@@ -260,6 +279,7 @@ impl Summary {
         if let Some(SideStop {
             design,
             cycle,
+            report,
             stop,
         }) = &self.stop
         {
@@ -267,6 +287,11 @@ impl Summary {
                 "  {} in cycle {cycle}: {stop}",
                 design.to_uppercase()
             ));
+            let report = report.iter();
+            lines.extend(report.map(|path| format!("  report {}", path.display())));
+        }
+        if let Some(printed) = &self.printed {
+            lines.push(format!("  printed by the designs {}", printed.text()));
         }
         lines.push(format!(
             "  {:.2} M cycles/s ({:.2} s)",

@@ -39,7 +39,9 @@ pub struct CrossSummary {
 /// Refuses a file that cannot be written, before a run that would be lost.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-        return Ok(());
+        return output::check_reader(path).map_err(|error| {
+            Failure::usage(format!("{}: cannot be written: {error}", path.display()))
+        });
     }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

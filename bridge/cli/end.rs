@@ -7,12 +7,13 @@ use serde::Serialize;
 
 use super::output_folder::OutputFolder;
 use super::{Failure, output, report_files};
+use crate::dut::printed::{self, Printed};
 use crate::dut::{Stop, StopKind};
 use crate::isolation::{Death, Facts, facts};
 use crate::lockstep::Verdict;
 use crate::report::{FORMAT, RunFacts};
 
-/// Length of a clock cycle in the time of the design (DUT-03).
+/// Length of a clock cycle in the time of the design.
 const CYCLE_NS: u64 = 10;
 
 /// A run that ended badly, for programs: `report.json`.
@@ -42,9 +43,18 @@ pub struct End {
     run: Option<RunFacts>,
     /// What the process that crashed wrote to standard error last, where that is not a terminal.
     stderr: Option<String>,
+    /// What the design printed.
+    printed: Option<Printed>,
+    /// The last lines of it.
+    last_lines: Vec<String>,
     /// Where this is written to.
     report: Option<PathBuf>,
 }
+
+/// Lines of what the design printed that a report has.
+const LAST_LINES: usize = 20;
+/// Those of them that the terminal has.
+const SHOWN_LINES: usize = 5;
 
 impl End {
     fn new(verdict: Verdict, message: String, cycle: Option<u64>, facts: &Facts) -> Self {
@@ -68,8 +78,31 @@ impl End {
             line: None,
             run,
             stderr: None,
+            printed: None,
+            last_lines: Vec::new(),
             report: None,
         }
+    }
+
+    /// Adds what the design printed.
+    #[must_use]
+    pub fn with_printed(self, printed: Option<Printed>) -> Self {
+        let lines = printed
+            .as_ref()
+            .map(|printed| printed.last_lines(LAST_LINES));
+        Self {
+            last_lines: lines.unwrap_or_default(),
+            printed,
+            ..self
+        }
+    }
+
+    /// The user did not want to wait for a design that completes no cycle after `cycles` of them.
+    pub fn interrupted_hang(cycles: u64) -> Self {
+        let message = format!(
+            "interrupted while the design does not come back from cycle {cycles}: nothing was compared after it"
+        );
+        Self::new(Verdict::Interrupted, message, Some(cycles), &facts())
     }
 
     /// The design completed no cycle after `cycles` of them (DUT-41).
@@ -104,11 +137,20 @@ impl End {
             );
             (Verdict::Infrastructure, message)
         };
+        let log = death.facts.out.as_ref();
+        let log = log.map(|out| out.join(report_files::PRINTED.1));
+        let printed = log.and_then(|path| {
+            printed::complete(&path, &death.printed()).unwrap_or_else(|error| {
+                output::note(&format!("{}: {error}", path.display()));
+                None
+            })
+        });
         Self {
             signal: Some(signal.name()),
             stderr: (!death.stderr.is_empty()).then(|| death.stderr.clone()),
             ..Self::new(verdict, message, death.cycle(), &death.facts)
         }
+        .with_printed(printed)
     }
 
     /// Writes the report to `out`; what prevents that is told.
@@ -153,6 +195,17 @@ impl End {
         }
         if let Some(report) = &self.report {
             let _ = writeln!(text, "  report {}", report.display());
+        }
+        if let Some(printed) = &self.printed {
+            let _ = writeln!(
+                text,
+                "  printed by the design {}; its last lines:",
+                printed.text()
+            );
+            let skipped = self.last_lines.len().saturating_sub(SHOWN_LINES);
+            for line in &self.last_lines[skipped..] {
+                let _ = writeln!(text, "    {line}");
+            }
         }
         text
     }

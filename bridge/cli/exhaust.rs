@@ -1,7 +1,7 @@
 //! `lockstep exhaust`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -45,11 +45,16 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     }
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::new(exhaust::points(), "points", Arc::clone(&done));
-    let ended = supervise(&dut.pulse(), HANG_LIMIT, move || {
-        exhaust::exhaust(dut.as_mut(), &mut |points| {
-            done.store(points, Ordering::Relaxed)
-        })
-    });
+    let ended = supervise(
+        &dut.pulse(),
+        HANG_LIMIT,
+        &AtomicBool::new(false),
+        move || {
+            exhaust::exhaust(dut.as_mut(), &mut |points| {
+                done.store(points, Ordering::Relaxed)
+            })
+        },
+    );
     drop(progress);
     let failed = |verdict, message: String| Err(Failure { verdict, message });
     let tallies = match ended {
@@ -58,7 +63,7 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
             return failed(stop.verdict(), stop.to_string());
         }
         Supervised::Done(Err(error)) => return failed(Verdict::Divergence, error.to_string()),
-        Supervised::Hang { cycles } => {
+        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
             let seconds = HANG_LIMIT.as_secs();
             let message =
                 format!("the design does not come back from cycle {cycles} for {seconds} s");

@@ -1,6 +1,7 @@
 //! `lockstep implementation`: the implementation file of a design.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use pmu_model::Implementation;
@@ -71,9 +72,12 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     drop(busy);
     let mut dut = rtl.unchecked().map_err(open_failure)?;
     let mut found = stated("dut", &dut.parameters()).map_err(Failure::usage)?;
-    let ended = supervise(&dut.pulse(), args.hang.limit(), move || {
-        read_back(&mut dut, &mut found).map(|()| found)
-    });
+    let ended = supervise(
+        &dut.pulse(),
+        args.hang.limit(),
+        &AtomicBool::new(false),
+        move || read_back(&mut dut, &mut found).map(|()| found),
+    );
     match ended {
         Supervised::Done(Ok(found)) => Ok(found),
         Supervised::Done(Err(error)) => Err(Failure {
@@ -84,7 +88,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
             message: error.to_string(),
         }),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
-        Supervised::Hang { cycles } => Err(Failure {
+        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => Err(Failure {
             verdict: Verdict::Hang,
             message: format!(
                 "the design does not come back from cycle {cycles} of the reading of its registers: no progress for {} s; \

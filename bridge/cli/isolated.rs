@@ -1,7 +1,7 @@
 //! Commands whose design may crash: they run in a process of their own (DUT-42).
 
 use super::end::End;
-use super::{Command, Failure};
+use super::{Command, Failure, output};
 use crate::isolation::{self, Ended};
 use crate::lockstep::Verdict;
 
@@ -17,20 +17,22 @@ pub(super) enum Place {
 /// process already.
 ///
 /// # Errors
-/// The other process cannot be started.
+/// The process that started this one to watch it is not there, or standard output cannot be written.
 pub(super) fn place(command: &Command) -> Result<Place, Failure> {
     isolation::enter().map_err(Failure::usage)?;
     if isolation::is_worker() || !command.runs_other_rtl() {
         return Ok(Place::Here);
     }
-    let ended = isolation::watch().map_err(|error| {
-        Failure::infrastructure(format!(
-            "the design runs in a process of its own, which cannot be started: {error}"
-        ))
-    })?;
-    match ended {
-        Ended::Code(code) => Ok(Place::Elsewhere(code)),
-        Ended::Died(death) => {
+    match isolation::watch() {
+        Err(error) => {
+            output::note(&format!(
+                "the design runs in this process, and a crash of it ends lockstep without a report: another process cannot \
+                 be started: {error}"
+            ));
+            Ok(Place::Here)
+        }
+        Ok(Ended::Code(code)) => Ok(Place::Elsewhere(code)),
+        Ok(Ended::Died(death)) => {
             let verdict: Verdict = End::death(&death).tell(&death.facts, command.wants_json())?;
             Ok(Place::Elsewhere(verdict.exit_code()))
         }

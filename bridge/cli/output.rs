@@ -21,6 +21,7 @@ pub fn write_whole(
     let path = target.as_deref().unwrap_or(path);
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let write = || -> io::Result<()> {
+            check_reader(path)?;
             let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);
             contents(&mut out)?;
             out.flush()
@@ -39,6 +40,31 @@ pub fn write_whole(
     };
     let file = write().map_err(|error| failed(path, &error))?;
     keep(file, path)
+}
+
+/// Refuses a named pipe that nobody reads: to open it for writing would wait for a reader, perhaps for ever.
+///
+/// # Errors
+/// Nobody reads it.
+pub fn check_reader(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+
+        use rustix::fs::{Mode, OFlags, open};
+        use rustix::io::Errno;
+
+        let is_pipe = fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+        if is_pipe
+            && open(path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).err()
+                == Some(Errno::NXIO)
+        {
+            return Err(io::Error::other(
+                "it is a pipe that nobody reads; start its reader first, or name a file",
+            ));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {

@@ -17,6 +17,8 @@ pub const WINDOW: &str = "window.vcd";
 const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
 const SURFER: (&str, &str) = ("Surfer", "window.sucl");
 const PAGE: (&str, &str) = (report::PAGE, "report.html");
+/// What the design printed.
+pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
 pub const REPORT: (&str, &str) = ("report", "report.json");
 
 /// Removes what an earlier run left, which would be taken for this one's.
@@ -25,7 +27,7 @@ pub const REPORT: (&str, &str) = ("report", "report.json");
 /// A file cannot be removed.
 pub fn remove(out: &OutputFolder) -> Result<(), Failure> {
     out.remove(WINDOW)?;
-    for (_, name) in [GTKWAVE, SURFER, PAGE, REPORT] {
+    for (_, name) in [GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {
         out.remove(name)?;
     }
     Ok(())

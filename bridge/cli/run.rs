@@ -1,7 +1,8 @@
 //! `lockstep run` and `lockstep replay`.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -17,8 +18,9 @@ use super::summary::{LedgerSummary, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open};
-use crate::isolation::{Facts, Replay, facts, tell};
+use crate::dut::printed::Printed;
+use crate::dut::{BuildOptions, Dut, OpenError, Pulse, Rtl, RtlSource, check_knobs, open, printed};
+use crate::isolation::{Facts, Replay, facts, look, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
@@ -171,6 +173,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
     Job::recorded(&args.stimulus, &args.common)?.run(None)
 }
 
+/// A design, or why it cannot be had.
+type Opened = Result<Box<dyn Dut>, OpenError>;
+
 /// One run.
 struct Job<'a> {
     implementation: Implementation,
@@ -199,7 +204,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn open(&self, traced: bool) -> Result<Box<dyn crate::dut::Dut>, OpenError> {
+    fn open(&self, traced: bool) -> Opened {
         let mut busy = None;
         open(
             &self.rtl,
@@ -210,6 +215,29 @@ impl<'a> Job<'a> {
         )
     }
 
+    /// The design that runs; its initial blocks may hang.
+    fn first_instance(&self) -> Result<Supervised<Opened>, Failure> {
+        let mut busy = None;
+        let rtl = Rtl::load(
+            &self.rtl,
+            &self.implementation,
+            false,
+            &BuildOptions::from_env(),
+            &mut |what| busy = Some(Busy::start(what)),
+        )
+        .map_err(open_failure)?;
+        drop(busy);
+        let pulse = Pulse::default();
+        pulse.running.store(true, Ordering::Relaxed);
+        let limit = self.common.hang.limit();
+        Ok(supervise(
+            &pulse,
+            limit,
+            &AtomicBool::new(false),
+            move || rtl.instance(),
+        ))
+    }
+
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
@@ -218,6 +246,7 @@ impl<'a> Job<'a> {
             coverage::check(path)?;
         }
         let waivers = load_waivers(self.common.waivers.as_deref())?;
+        self.tell_facts();
         if let Some(second) = &self.common.against {
             if record.is_some() {
                 return Err(Failure::usage(
@@ -240,11 +269,22 @@ impl<'a> Job<'a> {
         }
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
-        self.tell_facts();
-        let dut = self.open(false).map_err(open_failure)?;
+        printed::keep(&out.file(report_files::PRINTED.1));
+        let dut = match self.first_instance()? {
+            Supervised::Done(dut) => dut.map_err(open_failure)?,
+            Supervised::Panicked(message) => return Err(Failure::defect(&message)),
+            Supervised::Hang { .. } | Supervised::Interrupted { .. } => {
+                let message = format!(
+                    "the design does not come back from its initial blocks, before the first cycle: no progress for {} s; \
+                     look for a loop without delay, or raise --hang-after",
+                    self.common.hang.limit().as_secs()
+                );
+                return hang(message, None, self.common.json);
+            }
+        };
         let pulse = dut.pulse();
         let control = Control::default();
-        interrupt(&control)?;
+        interrupt(control.interrupted.clone())?;
 
         let mut recorder = match record {
             Some(path) => Some(
@@ -276,7 +316,9 @@ impl<'a> Job<'a> {
         let mut interval = IntervalCheck::new(&self.implementation);
         let limit = self.limit;
         let start = Instant::now();
-        let ended = supervise(&pulse, self.common.hang.limit(), move || {
+        let interrupted = control.interrupted.clone();
+        let patience = self.common.hang.limit();
+        let ended = supervise(&pulse, patience, &interrupted, move || {
             let mut hasher = StimulusHasher::default();
             let outcome = lockstep.run(limit, &control, |inputs| {
                 interval.check(inputs)?;
@@ -308,8 +350,15 @@ impl<'a> Job<'a> {
                 );
                 hang(message, Some(cycles), self.common.json)
             }
+            Supervised::Interrupted { cycles } => interrupted_hang(cycles, self.common.json),
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
+                if let (Outcome::Interrupted, Some(path)) = (&outcome, record) {
+                    output::note(&format!(
+                        "{} was not written: a recording is that of a whole run",
+                        path.display()
+                    ));
+                }
                 self.conclude(&lockstep, hash, outcome, seconds, &out)
             }
         }
@@ -342,6 +391,7 @@ impl<'a> Job<'a> {
             ledger: LedgerSummary::of(lockstep.ledger()),
             sampling: lockstep.ledger().sampling(),
             coverage,
+            printed: printed_by_design(),
             stop: None,
             divergence: None,
         };
@@ -353,7 +403,7 @@ impl<'a> Job<'a> {
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } => {
                 summary.verdict = stop.verdict();
-                let mut end = End::stop(&stop, cycle);
+                let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
                 end.write(out);
                 summary.stop = Some(StopSummary {
                     cycle,
@@ -365,7 +415,14 @@ impl<'a> Job<'a> {
             }
             Outcome::Diverged(divergence) => {
                 summary.verdict = Verdict::Divergence;
-                summary.divergence = Some(self.report(lockstep, &divergence, out)?);
+                let mut files = Vec::new();
+                if let Some(printed) = &summary.printed {
+                    files.push(File {
+                        what: report_files::PRINTED.0.into(),
+                        path: printed.file.clone(),
+                    });
+                }
+                summary.divergence = Some(self.report(lockstep, &divergence, out, files)?);
             }
         }
         summary.exit_code = summary.verdict.exit_code();
@@ -384,6 +441,7 @@ impl<'a> Job<'a> {
         lockstep: &Lockstep,
         divergence: &Divergence,
         out: &OutputFolder,
+        mut files: Vec<File>,
     ) -> Result<Report, Failure> {
         let draft = out.draft("window.vcd")?;
         tell(|facts| {
@@ -404,7 +462,6 @@ impl<'a> Job<'a> {
                     divergence.differences[0].field.name(&divergence.input)
                 )),
             })?;
-        let mut files = Vec::new();
         if replay.window.vcd.is_ok() {
             files.push(File {
                 what: report::WINDOW.into(),
@@ -506,19 +563,48 @@ pub(super) fn quoted(word: &str) -> String {
 
 /// Ends a command whose design hangs. What is not whole yet goes; the thread that hangs ends with the process.
 pub(super) fn hang(message: String, cycles: Option<u64>, json: bool) -> Result<Verdict, Failure> {
+    abandon(|| End::hang(message, cycles), json)
+}
+
+/// Ends a command that was interrupted while its design hangs.
+pub(super) fn interrupted_hang(cycles: u64, json: bool) -> Result<Verdict, Failure> {
+    abandon(|| End::interrupted_hang(cycles), json)
+}
+
+fn abandon(end: impl FnOnce() -> End, json: bool) -> Result<Verdict, Failure> {
     let facts = facts();
     for path in &facts.unfinished {
         // It may not be there yet, or have its name already.
         let _ = std::fs::remove_file(path);
     }
-    End::hang(message, cycles).tell(&facts, json)
+    for design in look() {
+        printed::print(&String::from_utf8_lossy(&design.printed), true);
+    }
+    end().with_printed(printed_by_design()).tell(&facts, json)
 }
 
-/// Ends a run after its batch at Ctrl-C, and the command at a second one.
-pub(super) fn interrupt(control: &Control) -> Result<(), Failure> {
-    let interrupted = control.interrupted.clone();
+/// Ends the file of what the design printed; what prevents that is told.
+pub(super) fn printed_by_design() -> Option<Printed> {
+    printed::finish().unwrap_or_else(|error| {
+        output::note(&format!("what the design printed cannot be kept: {error}"));
+        None
+    })
+}
+
+/// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,
+/// which passes it on.
+const ONE_SIGNAL: Duration = Duration::from_millis(300);
+
+/// Sets `interrupted` at Ctrl-C, or when the process is asked to end, and ends the command at a second one.
+///
+/// # Errors
+/// The system does not allow to listen.
+pub(super) fn interrupt(interrupted: Arc<AtomicBool>) -> Result<(), Failure> {
+    let mut first: Option<Instant> = None;
     ctrlc::set_handler(move || {
-        if interrupted.swap(true, Ordering::Relaxed) {
+        interrupted.store(true, Ordering::Relaxed);
+        let since = first.get_or_insert_with(Instant::now).elapsed();
+        if since > ONE_SIGNAL {
             // The second time: do not wait for the batch.
             std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
         }

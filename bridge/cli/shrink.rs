@@ -17,6 +17,7 @@ use super::rtl_args::RtlArgs;
 use super::run::{HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
+use crate::isolation::tell;
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::shrink::{
@@ -98,15 +99,9 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     }
     let rtl = load(&source, &implementation, args.hang.limit())?;
     let watch = Watch::default();
-    let interrupted = watch.interrupted.clone();
-    ctrlc::set_handler(move || {
-        if interrupted.swap(true, Ordering::Relaxed) {
-            // The second time: do not wait for the run.
-            std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
-        }
-    })
-    .map_err(Failure::infrastructure)?;
+    super::run::interrupt(watch.interrupted.clone())?;
 
+    tell(|facts| facts.during = Some("the trials of the reduction".into()));
     let start = Instant::now();
     let done = supervised(args, &implementation, rtl, reader, &watch)?;
     let seconds = start.elapsed().as_secs_f64();
@@ -137,9 +132,10 @@ fn supervised(
     let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::usage)?;
     bench.accept(load_waivers(args.waivers.as_deref())?);
     let progress = Progress::new(reader.header().cycles, "cycles gone", watch.removed.clone());
+    let interrupted = watch.interrupted.clone();
     let (watch, implementation) = (watch.clone(), implementation.clone());
     let limit = args.hang.limit();
-    let ended = supervise(&bench.pulse(), limit, move || {
+    let ended = supervise(&bench.pulse(), limit, &interrupted, move || {
         let stretch = failing_stretch(&mut bench, &reader, &watch)?;
         let field = &stretch.failing.field;
         watch.removed.store(stretch.start, Ordering::Relaxed);
@@ -155,6 +151,7 @@ fn supervised(
     match ended {
         Supervised::Done(done) => done.map_err(failure),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
+        Supervised::Interrupted { .. } => Err(failure(ShrinkError::Interrupted)),
         Supervised::Hang { cycles } => Err(Failure {
             verdict: Verdict::Hang,
             message: format!(

@@ -14,6 +14,8 @@ use super::coverage::CoverageSummary;
 #[cfg(feature = "rtl")]
 use crate::dut::Stop;
 #[cfg(feature = "rtl")]
+use crate::dut::printed::Printed;
+#[cfg(feature = "rtl")]
 use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
 #[cfg(feature = "rtl")]
@@ -57,6 +59,8 @@ pub struct Summary {
     pub sampling: Option<SamplingSummary>,
     /// What the run has taken of rules and crosses, if it was to be counted.
     pub coverage: Option<CoverageSummary>,
+    /// What the design printed, if it did.
+    pub printed: Option<Printed>,
     /// Why the design stopped, if it did.
     pub stop: Option<StopSummary>,
     /// The first divergence, if there is one.
@@ -168,6 +172,9 @@ impl Summary {
             if let Some(report) = report {
                 writeln!(out, "  report {}", report.display())?;
             }
+        }
+        if let Some(printed) = &self.printed {
+            writeln!(out, "  printed by the design {}", printed.text())?;
         }
         writeln!(
             out,

@@ -13,6 +13,8 @@ mod modelled;
 mod open;
 mod parameters;
 #[cfg(feature = "rtl")]
+pub mod printed;
+#[cfg(feature = "rtl")]
 mod source;
 #[cfg(feature = "rtl")]
 mod stated;

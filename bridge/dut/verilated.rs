@@ -8,6 +8,7 @@ use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use verilator_sys::{CreateError, DutLibrary, DutStop};
 
+use super::printed;
 use super::{Counter, Dut, Pulse, Stop, StopKind, TraceUnavailable};
 use crate::isolation::black_box::{Activity, Slot};
 
@@ -34,6 +35,8 @@ impl VerilatedDut {
         };
         if let Some(slot) = &slot {
             inner.set_progress(slot.cycles());
+            let (ring, printed) = slot.tail();
+            inner.set_tail(ring, printed);
         }
         let parameters = pod_read_unaligned(&inner.parameters());
         note(slot.as_ref(), Activity::Idle);
@@ -70,10 +73,10 @@ impl Dut for VerilatedDut {
         let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
         note(self.slot.as_ref(), Activity::Idle);
         self.running.store(false, Ordering::Relaxed);
-        // What the design prints goes to the user as it would in any simulation; standard output is for results.
         let printed = self.inner.take_log();
-        if !printed.is_empty() && result.is_ok() {
-            eprint!("{printed}");
+        if !printed.is_empty() {
+            // A stop has its message.
+            printed::print(&printed, result.is_ok());
         }
         result.map_err(stop)
     }

@@ -1,7 +1,7 @@
 //! How a process died.
 
 use super::Facts;
-use super::black_box::Activity;
+use super::black_box::{Activity, Seen};
 
 /// A signal that ended a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl Signal {
 pub struct Death {
     /// The signal.
     pub signal: Signal,
-    /// What its designs were doing, and how many cycles they had completed.
-    pub designs: Vec<(Activity, u64)>,
+    /// What its designs were doing.
+    pub designs: Vec<Seen>,
     /// What was known of the run.
     pub facts: Facts,
     /// The end of what it wrote to standard error, where that is not a terminal.
@@ -77,14 +77,25 @@ pub struct Death {
 impl Death {
     /// The cycle in which it crashed, if it ran one.
     pub fn cycle(&self) -> Option<u64> {
-        let running = |design: &&(Activity, u64)| design.0 == Activity::Run;
-        self.designs.iter().find(running).map(|(_, cycles)| *cycles)
+        let mut running = self
+            .designs
+            .iter()
+            .filter(|design| design.activity == Activity::Run);
+        running.next().map(|design| design.cycles)
+    }
+
+    /// The end of what its designs printed, as far as it was not in the file of the run yet.
+    pub fn printed(&self) -> Vec<u8> {
+        let texts = self.designs.iter().map(|design| design.printed.as_slice());
+        texts.collect::<Vec<_>>().concat()
     }
 
     /// The crash in words.
     pub fn words(&self) -> String {
         let name = self.signal.name();
-        let activity = self.designs.first().map(|(activity, _)| *activity);
+        let active = |activity: &Activity| *activity != Activity::Idle;
+        let mut activities = self.designs.iter().map(|design| design.activity);
+        let activity = activities.find(active);
         let when = match (self.cycle(), activity) {
             (Some(cycle), _) => format!(" in cycle {cycle}"),
             (None, Some(Activity::Create)) => " while it was made, before the first cycle".into(),
@@ -109,7 +120,14 @@ mod tests {
     fn death(signal: i32, designs: &[(Activity, u64)]) -> Death {
         Death {
             signal: Signal(signal),
-            designs: designs.to_vec(),
+            designs: designs
+                .iter()
+                .map(|&(activity, cycles)| Seen {
+                    activity,
+                    cycles,
+                    printed: Vec::new(),
+                })
+                .collect(),
             facts: Facts::default(),
             stderr: String::new(),
         }

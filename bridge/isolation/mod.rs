@@ -12,6 +12,7 @@ mod facts;
 mod watcher;
 mod worker;
 
+pub use black_box::look;
 pub use death::{Death, Signal};
 pub use facts::{Facts, Replay, facts, tell};
 pub use watcher::{Ended, watch};

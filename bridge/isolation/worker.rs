@@ -1,7 +1,7 @@
 //! The side of the process that is watched.
 
 use std::env;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -37,15 +37,21 @@ pub fn enter() -> Result<(), WorkerError> {
     #[cfg(target_os = "linux")]
     // A watcher that was killed has nobody else to end its worker. Where that is not to be had, the worker ends by itself.
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    let error = |source| WorkerError {
+        folder: folder.clone(),
+        source,
+    };
+    fs::read_dir(&folder).map_err(error)?;
     let file = OpenOptions::new()
         .read(true)
         .write(true)
         .open(folder.join(BLACK_BOX));
-    file.and_then(|file| black_box::open(&file))
-        .map_err(|source| WorkerError {
-            folder: folder.clone(),
-            source,
-        })?;
+    match file {
+        Ok(file) => black_box::open(&file).map_err(error)?,
+        // The watcher had no room for it.
+        Err(source) if source.kind() == io::ErrorKind::NotFound => {}
+        Err(source) => return Err(error(source)),
+    }
     let _ = WATCHED_BY.set(folder);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Supervision: a design that does not come back from an evaluation becomes a verdict (DUT-41).
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,15 +17,25 @@ pub enum Supervised<T> {
         /// Cycles that the design had completed.
         cycles: u64,
     },
+    /// The user wants it to end, and the design does not come back to where that is heard. The job's thread is left
+    /// behind.
+    Interrupted {
+        /// Cycles that the design had completed.
+        cycles: u64,
+    },
     /// The job panicked: a defect of this program.
     Panicked(String),
 }
 
+/// How long a design may go without a cycle once the user wants it to end.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 /// Runs `job` on a thread of its own, and gives up when the design behind `pulse` completes no cycle for
-/// `limit` while it is being run.
+/// `limit` while it is being run, or for half a second when `interrupted` is set.
 pub fn supervise<T: Send + 'static>(
     pulse: &Pulse,
     limit: Duration,
+    interrupted: &AtomicBool,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> Supervised<T> {
     let (done, result) = channel();
@@ -54,32 +64,67 @@ pub fn supervise<T: Send + 'static>(
         let cycles = pulse.cycles.load(Ordering::Relaxed);
         if cycles != last.0 || !pulse.running.load(Ordering::Relaxed) {
             last = (cycles, Instant::now());
-        } else if last.1.elapsed() >= limit {
+            continue;
+        }
+        let still = last.1.elapsed();
+        if still >= limit {
             return Supervised::Hang { cycles };
+        }
+        if interrupted.load(Ordering::Relaxed) && still >= PATIENCE {
+            return Supervised::Interrupted { cycles };
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn stuck(cycles: u64) -> Pulse {
+        let pulse = Pulse::default();
+        pulse.running.store(true, Ordering::Relaxed);
+        pulse.cycles.store(cycles, Ordering::Relaxed);
+        pulse
+    }
 
     #[test]
     fn tells_a_hang_from_a_slow_job() {
         let limit = Duration::from_millis(40);
-        let slow = supervise(&Pulse::default(), limit, move || thread::sleep(3 * limit));
+        let slow = supervise(&Pulse::default(), limit, &NEVER, move || {
+            thread::sleep(3 * limit)
+        });
         assert!(matches!(slow, Supervised::Done(())));
-        let pulse = Pulse::default();
-        pulse.running.store(true, Ordering::Relaxed);
-        pulse.cycles.store(17, Ordering::Relaxed);
-        let stuck = supervise(&pulse, limit, move || thread::sleep(100 * limit));
-        assert!(matches!(stuck, Supervised::Hang { cycles: 17 }));
+        let hung = supervise(&stuck(17), limit, &NEVER, move || {
+            thread::sleep(100 * limit)
+        });
+        assert!(matches!(hung, Supervised::Hang { cycles: 17 }));
+    }
+
+    #[test]
+    fn an_interrupt_is_heard_while_the_design_hangs() {
+        let (limit, start) = (Duration::from_secs(60), Instant::now());
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let later = Arc::clone(&interrupted);
+        thread::spawn(move || {
+            thread::sleep(Duration::from_millis(50));
+            later.store(true, Ordering::Relaxed);
+        });
+        let hung = supervise(&stuck(17), limit, &interrupted, move || {
+            thread::sleep(limit)
+        });
+        assert!(matches!(hung, Supervised::Interrupted { cycles: 17 }));
+        assert!(start.elapsed() < limit / 4);
     }
 
     #[test]
     fn a_panic_is_told() {
         let job = || -> () { std::panic::panic_any("boom") };
-        let panicked = supervise(&Pulse::default(), Duration::from_secs(1), job);
+        let limit = Duration::from_secs(1);
+        let panicked = supervise(&Pulse::default(), limit, &NEVER, job);
         assert!(matches!(panicked, Supervised::Panicked(text) if text == "boom"));
     }
 }

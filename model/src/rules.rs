@@ -205,6 +205,9 @@ rules! {
     "DUT-38", "dut-contract 6", "accesses to registers that describe a System PMU follow SPMU-30 where the PE is driven";
     "DUT-40", "dut-contract 7", "$fatal, $stop, failed assertions and an early $finish end the run with a typed stop" => Outside("ends a run; no output of the design");
     "DUT-41", "dut-contract 7", "a design that does not come back from an evaluation is a hang" => Outside("ends a run; no output of the design");
+    "DUT-42", "dut-contract 7", "a signal that ends the process of a design is a crash" => Outside("ends a run; no output of the design");
+    "DUT-43", "dut-contract 7", "logic that does not settle ends the run with a verdict of its own" => Outside("ends a run; no output of the design");
+    "DUT-44", "dut-contract 7", "what a design prints is kept: the last megabyte" => Outside("no output of the design");
     "DUT-50", "dut-contract 5", "the group of a counter, and filtered: of thread 0, or with MT = 1 every thread of the group";
     "DUT-51", "dut-contract 5", "values of events: lanes, CHAIN, events of the threads and of Statistical Profiling";
     "DUT-52", "dut-contract 5", "with the clock stopped nothing happens and the state stays as it is";

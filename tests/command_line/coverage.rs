@@ -1,6 +1,7 @@
 //! `--coverage`: what a run has taken, in its summary and in a file that `lockstep plan` reads.
 
 use std::fs;
+use std::process::Command;
 
 use crate::command;
 use crate::golden::golden;
@@ -52,4 +53,19 @@ fn coverage_in_a_folder_that_is_not_there() {
         "run --coverage none/a.json",
     );
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+}
+
+/// To open it would wait for a reader.
+#[test]
+fn pipe_that_nobody_reads_is_refused_at_once() {
+    let folder = scratch("command_line/pipe_without_reader");
+    let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
+    assert!(made.expect("mkfifo").success());
+    for option in ["--coverage", "--record"] {
+        let mut command = command::lockstep(&folder);
+        let ran = command::run(command.args(["run", "--cycles", "100", option, "pipe"]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+        let reason = "pipe: cannot be written: it is a ";
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
 }

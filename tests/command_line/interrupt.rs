@@ -52,6 +52,11 @@ fn interrupted_run_says_so_and_records_nothing() {
     let ran = interrupt(&folder, &["--record", "a.stim"], || recording(&folder));
     assert_eq!(ran.code, 130, "{}", ran.stderr);
     assert!(ran.stdout.starts_with("INTERRUPTED  "), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("a.stim was not written"),
+        "{}",
+        ran.stderr
+    );
     let left: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().collect();
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!(left[0].file_name(), "lockstep-out");
@@ -67,4 +72,16 @@ fn interrupted_run_says_so_in_json() {
     assert_eq!(json["verdict"], "interrupted");
     assert_eq!(json["exit_code"], 130);
     assert!(json["cycles"].as_u64().is_some_and(|cycles| cycles > 0));
+}
+
+/// In a process of its own, which is told by the one that was interrupted.
+#[test]
+fn interrupted_run_of_a_design_that_is_not_linked_in() {
+    let folder = scratch("command_line/interrupted_other");
+    fs::write(folder.join("default.toml"), "").expect("written");
+    let arguments = ["--implementation", "default.toml", "--record", "a.stim"];
+    let ran = interrupt(&folder, &arguments, || recording(&folder));
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("INTERRUPTED  "), "{}", ran.stdout);
+    assert!(!recording(&folder));
 }

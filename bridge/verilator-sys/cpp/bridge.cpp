@@ -68,4 +68,8 @@ std::uint64_t log_dropped(const Dut& dut) { return dut.log_dropped(); }
 
 void clear_log(Dut& dut) { dut.clear_log(); }
 
+void set_tail(Dut& dut, std::uint8_t* ring, std::size_t size, std::uint64_t* printed) {
+  dut.set_tail(reinterpret_cast<char*>(ring), size, printed);
+}
+
 }  // namespace verilator_sys

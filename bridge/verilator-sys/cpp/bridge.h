@@ -35,6 +35,7 @@ std::int32_t trace_close(Dut& dut);
 rust::String log(const Dut& dut);
 std::uint64_t log_dropped(const Dut& dut);
 void clear_log(Dut& dut);
+void set_tail(Dut& dut, std::uint8_t* ring, std::size_t size, std::uint64_t* printed);
 
 }  // namespace verilator_sys
 

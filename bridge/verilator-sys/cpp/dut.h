@@ -16,7 +16,7 @@
 namespace verilator_sys {
 
 // Version of everything in this file. A library that states another one must not be used.
-constexpr std::uint32_t kDutAbi = 1;
+constexpr std::uint32_t kDutAbi = 2;
 
 // Length of a clock cycle in the time of the design; the clock rises at the start and falls in the
 // middle of it. The design is Verilated with a time unit and precision of one nanosecond.
@@ -98,6 +98,12 @@ class Dut {
   virtual Text log() const noexcept = 0;
   virtual std::uint64_t log_dropped() const noexcept = 0;
   virtual void clear_log() noexcept = 0;
+
+  // Has printed text also written to the ring of `size` bytes at `ring`, at once: byte k since the
+  // last clear_log() at k modulo `size`, and the number of them stored at `printed`. In memory that
+  // outlives the process it tells what a design that crashed printed last. Both must outlive this
+  // object. Null turns it off.
+  virtual void set_tail(char* ring, std::size_t size, std::uint64_t* printed) noexcept = 0;
 };
 
 // What a static archive or a shared library offers: the one thing it exports is a function with C

@@ -2,8 +2,10 @@
 
 #include "stop_recorder.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "verilated.h"
@@ -60,6 +62,7 @@ void StopRecorder::record(StopKind kind, const char* file, int line, std::string
 }
 
 void StopRecorder::print(std::string text) {
+  if (tail_) copy_to_tail(text);
   // Old text goes in large steps, so that a design that prints in every cycle costs no move of the
   // whole log each time.
   if (log_.size() + text.size() > 2 * kLogBytes && log_.size() > kLogBytes) {
@@ -76,6 +79,29 @@ std::string StopRecorder::take_last_print() { return std::exchange(last_print_, 
 void StopRecorder::clear_log() {
   log_.clear();
   log_dropped_ = 0;
+  if (tail_printed_) __atomic_store_n(tail_printed_, 0, __ATOMIC_RELEASE);
+}
+
+void StopRecorder::set_tail(char* ring, std::size_t size, std::uint64_t* printed) {
+  tail_ = size > 0 ? ring : nullptr;
+  tail_size_ = size;
+  tail_printed_ = printed;
+  if (tail_) {
+    __atomic_store_n(tail_printed_, 0, __ATOMIC_RELEASE);
+    copy_to_tail(log_);
+  }
+}
+
+void StopRecorder::copy_to_tail(const std::string& text) {
+  std::uint64_t printed = __atomic_load_n(tail_printed_, __ATOMIC_RELAXED);
+  for (std::size_t done = 0; done < text.size();) {
+    const std::size_t at = static_cast<std::size_t>(printed % tail_size_);
+    const std::size_t part = std::min(text.size() - done, tail_size_ - at);
+    std::memcpy(tail_ + at, text.data() + done, part);
+    done += part;
+    printed += part;
+  }
+  __atomic_store_n(tail_printed_, printed, __ATOMIC_RELEASE);
 }
 
 }  // namespace verilator_sys

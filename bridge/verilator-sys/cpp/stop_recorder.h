@@ -53,6 +53,9 @@ class StopRecorder {
   std::uint64_t log_dropped() const { return log_dropped_; }
   void clear_log();
 
+  // Copies what is printed from here on to a ring as well; see Dut::set_tail.
+  void set_tail(char* ring, std::size_t size, std::uint64_t* printed);
+
   // Where the design is, set before each evaluation.
   std::uint64_t cycle = 0;
   std::uint64_t time_ns = 0;
@@ -64,12 +67,17 @@ class StopRecorder {
  private:
   static constexpr std::size_t kLogBytes = 256 * 1024;
 
+  void copy_to_tail(const std::string& text);
+
   Stop stop_ = {StopKind::kNone, 0, "", "", 0, 0};
   std::string file_;
   std::string text_;
   std::string last_print_;
   std::string log_;
   std::uint64_t log_dropped_ = 0;
+  char* tail_ = nullptr;
+  std::size_t tail_size_ = 0;
+  std::uint64_t* tail_printed_ = nullptr;
 };
 
 }  // namespace verilator_sys

@@ -118,6 +118,9 @@ class VerilatedDut final : public Dut {
   Text log() const noexcept override { return {recorder_.log().data(), recorder_.log().size()}; }
   std::uint64_t log_dropped() const noexcept override { return recorder_.log_dropped(); }
   void clear_log() noexcept override { recorder_.clear_log(); }
+  void set_tail(char* ring, std::size_t size, std::uint64_t* printed) noexcept override {
+    recorder_.set_tail(ring, size, printed);
+  }
 
  private:
   // Every entry into Verilated code: the run time finds the design by thread-local pointers.

@@ -73,6 +73,10 @@ pub(crate) mod bridge {
         fn log(dut: &Dut) -> String;
         fn log_dropped(dut: &Dut) -> u64;
         fn clear_log(dut: Pin<&mut Dut>);
+
+        /// # Safety
+        /// `ring` points to `size` bytes and `printed` to an atomic 64-bit integer; both outlive `dut`.
+        unsafe fn set_tail(dut: Pin<&mut Dut>, ring: *mut u8, size: usize, printed: *mut u64);
     }
 }
 

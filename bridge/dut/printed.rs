@@ -1,0 +1,301 @@
+//! What designs print: `$display`, messages of `$error`, warnings of Verilator's run time.
+//!
+//! One place for all designs of the process. Without a file it goes to standard error, as in any simulation. With one, the
+//! newest megabyte is kept there, and standard error has the first lines.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+
+/// Bytes that are kept.
+pub const KEPT: u64 = 1 << 20;
+/// Lines that standard error has.
+pub const SHOWN: u64 = 20;
+/// Begins the first line of a file that does not have all.
+const CUT: &str = "[lockstep] bytes that are not kept: ";
+
+/// What became of the text of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Printed {
+    /// The file.
+    pub file: PathBuf,
+    /// Bytes that were printed.
+    pub bytes: u64,
+    /// Those of them that the file does not have: the oldest.
+    pub left_out: u64,
+}
+
+/// Where text goes.
+enum Sink {
+    StandardError,
+    File(Log),
+    Nowhere,
+}
+
+static SINK: Mutex<Sink> = Mutex::new(Sink::StandardError);
+
+/// A file of the newest text.
+#[derive(Debug)]
+struct Log {
+    path: PathBuf,
+    /// Open when there is something in it.
+    file: Option<File>,
+    /// Bytes in it after its first line, if that tells of a cut.
+    size: u64,
+    left_out: u64,
+    /// Lines that standard error has.
+    shown: u64,
+}
+
+/// Keeps text in the file `path` from here on.
+pub fn keep(path: &Path) {
+    set(Sink::File(Log::new(path)));
+}
+
+/// Ends the file. What is printed from here on is not kept: a re-run prints the same again.
+///
+/// # Returns
+/// What was printed, if anything was.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn finish() -> io::Result<Option<Printed>> {
+    match set(Sink::Nowhere) {
+        Sink::File(log) => log.finish(),
+        Sink::StandardError | Sink::Nowhere => Ok(None),
+    }
+}
+
+/// Takes text of a design; with `shown`, standard error may have it too. A file that cannot be written is not the
+/// design's fault: the rest of the text is lost.
+pub fn print(text: &str, shown: bool) {
+    if text.is_empty() {
+        return;
+    }
+    let mut sink = SINK.lock().unwrap_or_else(PoisonError::into_inner);
+    match &mut *sink {
+        Sink::StandardError if shown => eprint!("{text}"),
+        Sink::File(log) => {
+            if shown {
+                log.show(text);
+            }
+            if let Err(error) = log.append(text.as_bytes()) {
+                eprintln!("lockstep: note: {}: {error}", log.path.display());
+                *sink = Sink::Nowhere;
+            }
+        }
+        Sink::StandardError | Sink::Nowhere => {}
+    }
+}
+
+/// Adds `text` to the file that a process left at `path` when it ended, and ends the file.
+///
+/// # Returns
+/// What was printed, if anything was.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn complete(path: &Path, text: &[u8]) -> io::Result<Option<Printed>> {
+    let mut log = Log::new(path);
+    if path.exists() {
+        log.reopen()?;
+    }
+    if !text.is_empty() {
+        log.append(text)?;
+    }
+    log.finish()
+}
+
+fn set(sink: Sink) -> Sink {
+    let mut current = SINK.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut current, sink)
+}
+
+impl Log {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.into(),
+            file: None,
+            size: 0,
+            left_out: 0,
+            shown: 0,
+        }
+    }
+
+    /// Goes on with the file of another process.
+    fn reopen(&mut self) -> io::Result<()> {
+        let mut file = open(&self.path, false)?;
+        let mut start = Vec::new();
+        Read::by_ref(&mut file).take(80).read_to_end(&mut start)?;
+        let first = String::from_utf8_lossy(&start);
+        let first = first.split_inclusive('\n').next().unwrap_or_default();
+        let cut = first
+            .strip_prefix(CUT)
+            .and_then(|cut| cut.trim().parse().ok());
+        self.left_out = cut.unwrap_or_default();
+        let line = if cut.is_some() { first.len() as u64 } else { 0 };
+        self.size = file.seek(SeekFrom::End(0))? - line;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Shows the first lines.
+    fn show(&mut self, text: &str) {
+        for line in text.split_inclusive('\n') {
+            if self.shown == SHOWN {
+                eprintln!(
+                    "lockstep: note: the design prints more: see {}",
+                    self.path.display()
+                );
+            }
+            if self.shown < SHOWN {
+                eprint!("{line}");
+            }
+            self.shown += 1;
+            if self.shown > SHOWN {
+                break;
+            }
+        }
+    }
+
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(open(&self.path, true)?);
+        }
+        if let Some(file) = &mut self.file {
+            file.write_all(text)?;
+        }
+        self.size += text.len() as u64;
+        // In large steps: a design that prints in every cycle costs two writes of each byte.
+        if self.size > 2 * KEPT {
+            self.cut()?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the last megabyte, from the start of a line if it has one.
+    fn cut(&mut self) -> io::Result<()> {
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let mut kept = Vec::new();
+        file.seek(SeekFrom::End(-(KEPT as i64)))?;
+        file.read_to_end(&mut kept)?;
+        let start = kept.iter().position(|byte| *byte == b'\n');
+        let kept = &kept[start.map_or(0, |newline| newline + 1)..];
+        self.left_out += self.size - kept.len() as u64;
+        self.size = kept.len() as u64;
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{CUT}{}", self.left_out)?;
+        file.write_all(kept)
+    }
+
+    fn finish(mut self) -> io::Result<Option<Printed>> {
+        if self.file.is_none() {
+            return Ok(None);
+        }
+        if self.size > KEPT {
+            self.cut()?;
+        }
+        Ok(Some(Printed {
+            bytes: self.left_out + self.size,
+            left_out: self.left_out,
+            file: self.path,
+        }))
+    }
+}
+
+fn open(path: &Path, anew: bool) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(anew)
+        .open(path)
+}
+
+impl Printed {
+    /// In a line.
+    pub fn text(&self) -> String {
+        let file = self.file.display();
+        match self.left_out {
+            0 => format!("{file}: {} bytes", self.bytes),
+            left_out => format!(
+                "{file}: the last {} of {} bytes",
+                self.bytes - left_out,
+                self.bytes
+            ),
+        }
+    }
+
+    /// The end of the text: at most so many lines.
+    pub fn last_lines(&self, lines: usize) -> Vec<String> {
+        // A file that is gone has no lines.
+        let bytes = fs::read(&self.file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let all: Vec<_> = text.lines().collect();
+        let skipped = all.len().saturating_sub(lines);
+        all[skipped..].iter().map(ToString::to_string).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(number: usize) -> String {
+        format!("line {number:>58}\n")
+    }
+
+    #[test]
+    fn the_last_megabyte_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("design.log");
+        let mut log = Log::new(&path);
+        let lines = 5 * KEPT as usize / 64;
+        for number in 0..lines {
+            log.append(line(number).as_bytes()).expect("written");
+            assert!(log.size <= 2 * KEPT);
+        }
+        let printed = log.finish().expect("written").expect("something");
+        assert_eq!(printed.bytes, lines as u64 * 64);
+        let text = fs::read_to_string(&path).expect("text");
+        let (first, rest) = text.split_once('\n').expect("lines");
+        assert_eq!(first, format!("{CUT}{}", printed.left_out));
+        assert_eq!(rest.len() as u64, printed.bytes - printed.left_out);
+        assert!(rest.len() as u64 <= KEPT && rest.len() as u64 > KEPT - 128);
+        assert!(rest.ends_with(&line(lines - 1)));
+        assert_eq!(printed.last_lines(2)[1] + "\n", line(lines - 1));
+    }
+
+    #[test]
+    fn a_little_is_kept_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("design.log");
+        assert_eq!(complete(&path, b"").expect("read"), None);
+        assert!(!path.exists());
+        let mut log = Log::new(&path);
+        log.append(b"one\n").expect("written");
+        drop(log);
+        let printed = complete(&path, b"two\n").expect("written").expect("text");
+        assert_eq!((printed.bytes, printed.left_out), (8, 0));
+        assert_eq!(fs::read(&path).expect("text"), b"one\ntwo\n");
+    }
+
+    #[test]
+    fn a_cut_is_counted_across_processes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("design.log");
+        let mut log = Log::new(&path);
+        let text = line(1).repeat(3 * KEPT as usize / 64);
+        log.append(text.as_bytes()).expect("written");
+        drop(log);
+        let printed = complete(&path, b"last\n").expect("written").expect("text");
+        assert_eq!(printed.bytes, text.len() as u64 + 5);
+        assert_eq!(printed.last_lines(1), ["last"]);
+    }
+}
