@@ -211,6 +211,37 @@ impl<'a> Bench<'a> {
         }
     }
 
+    /// Runs the batches that `next` makes, up to an empty one, on a new instance, and calls `seen` with each and with the
+    /// design's outputs. The first cycle is a reset. The end is where the design stops, if it does. Returns the longest
+    /// latency that the design states.
+    ///
+    /// # Errors
+    /// The design cannot be had, or `next` fails.
+    pub fn observe(
+        &mut self,
+        next: &mut Next<'_>,
+        seen: &mut dyn FnMut(&[CycleInput], &[CycleOutput]),
+    ) -> Result<usize, ShrinkError> {
+        self.dut = None;
+        let mut dut = (self.make)().map_err(ShrinkError::Design)?;
+        let latency = Delay::new(&dut.parameters()).depth();
+        if self.drive(dut.as_mut(), &wash()).is_err() {
+            return Ok(latency);
+        }
+        let mut batch = Vec::new();
+        loop {
+            next(&mut batch)?;
+            let ran = self.drive(dut.as_mut(), &batch);
+            let completed = ran
+                .as_ref()
+                .map_or_else(|stop| stop.completed, |()| batch.len());
+            seen(&batch[..completed], &self.rtl[..completed]);
+            if batch.is_empty() || ran.is_err() {
+                return Ok(latency);
+            }
+        }
+    }
+
     fn drive(&mut self, dut: &mut dyn Dut, batch: &[CycleInput]) -> Result<(), Stop> {
         self.rtl.resize(batch.len(), CycleOutput::default());
         self.pulse.running.store(true, Ordering::Relaxed);
