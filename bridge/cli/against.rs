@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::run::{HangArgs, open_failure, stimulus_failure};
-use super::summary::{LedgerSummary, grouped, waiver_lines};
+use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
@@ -17,6 +17,7 @@ use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
+use crate::report::grouped;
 use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
 
 /// Names of the waveforms.
