@@ -12,7 +12,7 @@ use super::progress::{Busy, Progress};
 use super::run::{
     HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
 };
-use super::summary::{LedgerSummary, grouped, waiver_lines};
+use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::printed::{self, Printed};
@@ -21,6 +21,7 @@ use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
+use crate::report::grouped;
 use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
 
 /// Names of the waveforms.

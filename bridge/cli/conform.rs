@@ -6,13 +6,13 @@ use clap::Args;
 
 #[cfg(feature = "rtl")]
 use super::progress::Busy;
-#[cfg(feature = "rtl")]
-use super::summary::grouped;
 use super::{Failure, output};
 use crate::conform::{self, ConformError, Summary};
 #[cfg(feature = "rtl")]
 use crate::conform::{Reason, RtlOptions, RtlTally};
 use crate::lockstep::Verdict;
+#[cfg(feature = "rtl")]
+use crate::report::grouped;
 
 /// Failures shown.
 const SHOWN: usize = 10;

@@ -1,11 +1,9 @@
 //! `--coverage` of a run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pmu_model::coverage::Coverage;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
 use super::{Failure, output};
 
@@ -34,24 +32,6 @@ pub struct CrossSummary {
     pub points: usize,
     /// Those that the run has never hit.
     pub never_hit: usize,
-}
-
-/// Refuses a file that cannot be written, before a run that would be lost.
-pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-        return output::check_reader(path).map_err(|error| {
-            Failure::usage(format!("{}: cannot be written: {error}", path.display()))
-        });
-    }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let writable = NamedTempFile::new_in(folder).map(|_| ());
-    let is_folder = path.is_dir().then_some(std::io::ErrorKind::IsADirectory);
-    writable
-        .and_then(|()| is_folder.map_or(Ok(()), |kind| Err(kind.into())))
-        .map_err(|error| output::failed(path, &error))
 }
 
 /// Writes the file.
@@ -127,13 +107,5 @@ mod tests {
     fn lists_are_short() {
         assert_eq!(some(&["a", "b"]), "a, b");
         assert_eq!(some(&["a"; 10]), "a, a, a, a, a, a, a, a and 2 more");
-    }
-
-    #[test]
-    fn a_file_that_cannot_be_written_is_refused_before_the_run() {
-        let folder = tempfile::tempdir().expect("a folder");
-        assert!(check(&folder.path().join("a.json")).is_ok());
-        assert!(check(folder.path()).is_err());
-        assert!(check(&folder.path().join("none/a.json")).is_err());
     }
 }

@@ -9,12 +9,12 @@ use pmu_model::DutParameters;
 
 use super::progress::{Busy, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
-use super::summary::grouped;
 use super::{Failure, output, run};
 use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
+use crate::report::grouped;
 
 /// How long the design may take for a cycle.
 const HANG_LIMIT: Duration = Duration::from_secs(20);

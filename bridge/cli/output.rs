@@ -67,6 +67,28 @@ pub fn check_reader(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Refuses a file that cannot be written, before a run that would be lost.
+///
+/// # Errors
+/// It cannot be written.
+#[cfg(feature = "rtl")]
+pub fn check(path: &Path) -> Result<(), Failure> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
+        return check_reader(path).map_err(|error| {
+            Failure::usage(format!("{}: cannot be written: {error}", path.display()))
+        });
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let writable = NamedTempFile::new_in(folder).map(|_| ());
+    let is_folder = path.is_dir().then_some(std::io::ErrorKind::IsADirectory);
+    writable
+        .and_then(|()| is_folder.map_or(Ok(()), |kind| Err(kind.into())))
+        .map_err(|error| failed(path, &error))
+}
+
 pub(super) fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -141,5 +163,18 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
             "{text}; name a file in a folder that exists and can be written"
         )),
         _ => Failure::infrastructure(text),
+    }
+}
+
+#[cfg(all(test, feature = "rtl"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_refused_before_the_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(check(&folder.path().join("a.json")).is_ok());
+        assert!(check(folder.path()).is_err());
+        assert!(check(&folder.path().join("none/a.json")).is_err());
     }
 }

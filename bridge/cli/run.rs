@@ -14,7 +14,7 @@ use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
 use super::rtl_args::RtlArgs;
-use super::summary::{LedgerSummary, StopSummary, Summary};
+use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
@@ -25,7 +25,7 @@ use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::report::{self, File, Report, RunFacts};
+use crate::report::{self, File, Report, RunFacts, html};
 use crate::stimulus::{
     Generator, IntervalCheck, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash,
     StimulusHasher, Writer,
@@ -118,11 +118,14 @@ struct CommonArgs {
     waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "html", "threads"])]
     against: Option<PathBuf>,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
+    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
     threads: Option<u8>,
@@ -204,15 +207,17 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn open(&self, traced: bool) -> Opened {
+    /// The design, and the time that it took to build, if it was built.
+    fn open_timed(&self, traced: bool) -> (Opened, Option<Duration>) {
         let mut busy = None;
-        open(
+        let opened = open(
             &self.rtl,
             &self.implementation,
             traced,
             &BuildOptions::from_env().waiting(self.common.hang.limit()),
-            &mut |what| busy = Some(Busy::start(what)),
-        )
+            &mut |what| busy = Some((Busy::start(what), Instant::now())),
+        );
+        (opened, busy.map(|(_, start)| start.elapsed()))
     }
 
     /// The design that runs; its initial blocks may hang.
@@ -222,7 +227,8 @@ impl<'a> Job<'a> {
             &self.rtl,
             &self.implementation,
             false,
-            &BuildOptions::from_env(),
+            // The supervisor gives up first.
+            &BuildOptions::from_env().waiting(2 * self.common.hang.limit()),
             &mut |what| busy = Some(Busy::start(what)),
         )
         .map_err(open_failure)?;
@@ -243,7 +249,14 @@ impl<'a> Job<'a> {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
         if let Some(path) = &self.common.coverage {
-            coverage::check(path)?;
+            output::check(path)?;
+        }
+        if let Some(path) = &self.common.html {
+            output::check(path)?;
+            // What an earlier run left would be taken for this one's.
+            if path.is_file() {
+                std::fs::remove_file(path).map_err(|error| output::failed(path, &error))?;
+            }
         }
         let waivers = load_waivers(self.common.waivers.as_deref())?;
         self.tell_facts();
@@ -394,6 +407,7 @@ impl<'a> Job<'a> {
             printed: printed_by_design(),
             stop: None,
             divergence: None,
+            report: None,
         };
         match outcome {
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
@@ -422,14 +436,26 @@ impl<'a> Job<'a> {
                         path: printed.file.clone(),
                     });
                 }
-                summary.divergence = Some(self.report(lockstep, &divergence, out, files)?);
+                let start = Instant::now();
+                let (report, build) = self.report(lockstep, &divergence, out, files)?;
+                let build = build.unwrap_or_default();
+                summary.divergence = Some(report);
+                summary.report = Some(ReportTime {
+                    seconds: start.elapsed().saturating_sub(build).as_secs_f64(),
+                    build_seconds: build.as_secs_f64(),
+                });
             }
         }
         summary.exit_code = summary.verdict.exit_code();
+        if let Some(path) = &self.common.html {
+            self.page(&summary, path)?;
+        }
         if self.common.json {
             output::print_json(&summary)?;
         } else if let Some(report) = &summary.divergence {
-            output::print(&report::terminal::text(report))?;
+            let time = summary.report.as_ref().map(ReportTime::line);
+            let text = report::terminal::text(report);
+            output::print(&format!("{text}{}", time.unwrap_or_default()))?;
         } else {
             output::print(&summary.text())?;
         }
@@ -442,7 +468,7 @@ impl<'a> Job<'a> {
         divergence: &Divergence,
         out: &OutputFolder,
         mut files: Vec<File>,
-    ) -> Result<Report, Failure> {
+    ) -> Result<(Report, Option<Duration>), Failure> {
         let draft = out.draft("window.vcd")?;
         tell(|facts| {
             facts.unfinished.push(draft.path().to_owned());
@@ -452,7 +478,12 @@ impl<'a> Job<'a> {
                 divergence.differences[0].field.name(&divergence.input)
             ));
         });
-        let mut traced = || self.open(true).map_err(|error| error.to_string());
+        let mut build = None;
+        let mut traced = || {
+            let (opened, built) = self.open_timed(true);
+            build = build.or(built);
+            opened.map_err(|error| error.to_string())
+        };
         let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
             .map_err(|error| match error {
                 ReplayError::Stimulus(error) => stimulus_failure(error),
@@ -484,7 +515,22 @@ impl<'a> Job<'a> {
             files,
         );
         report_files::write(&mut report, out);
-        Ok(report)
+        Ok((report, build))
+    }
+
+    /// Writes the result as a page, a divergence as its report.
+    fn page(&self, summary: &Summary, path: &Path) -> Result<(), Failure> {
+        let page = match &summary.divergence {
+            Some(report) => {
+                let folder = path
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty());
+                html::page_in(report, Some(folder.unwrap_or(Path::new("."))))
+            }
+            None => html::run_page(&summary.page(self.command(summary.cycles))),
+        };
+        let page = page.map_err(Failure::infrastructure)?;
+        output::write_whole(path, |out| out.write_all(page.as_bytes()))
     }
 
     /// What a report of this run says, however it ends.

@@ -17,12 +17,13 @@ use super::rtl_args::RtlArgs;
 use super::run::{HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
+use crate::hypotheses::Findings;
 use crate::isolation::tell;
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::shrink::{
-    Bench, Reduced, ShrinkError, Shrunk, Watch, failing_stretch, regression_test, shrink as reduce,
-    shrunk,
+    Bench, Reduced, ShrinkError, Shrunk, Watch, explaining, failing_stretch, regression_test,
+    shrink as reduce, shrunk,
 };
 use crate::stimulus::{Reader, Writer};
 
@@ -78,6 +79,7 @@ struct Summary<'a> {
 /// What the reduction was made of.
 struct Done {
     reduced: Reduced,
+    hypotheses: Findings,
     cycles_before: usize,
     writes_before: usize,
 }
@@ -137,12 +139,14 @@ fn supervised(
     let limit = args.hang.limit();
     let ended = supervise(&bench.pulse(), limit, &interrupted, move || {
         let stretch = failing_stretch(&mut bench, &reader, &watch)?;
-        let field = &stretch.failing.field;
         watch.removed.store(stretch.start, Ordering::Relaxed);
         let writes_before = crate::shrink::writes(&stretch.cycles);
+        let hypotheses = explaining(&mut bench, &implementation, &reader, &stretch)?;
+        let field = &stretch.failing.field;
         let reduced = reduce(&mut bench, &implementation, stretch.cycles, field, &watch)?;
         Ok(Done {
             reduced,
+            hypotheses,
             cycles_before: stretch.failing.cycle + 1,
             writes_before,
         })
@@ -190,7 +194,7 @@ fn conclude(
     let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;
     writer.append(&reduced.cycles).map_err(stimulus_failure)?;
     writer.finish().map_err(stimulus_failure)?;
-    let shrunk = shrunk(reduced, implementation);
+    let shrunk = shrunk(reduced, &done.hypotheses, implementation);
     let json = serde_json::to_string_pretty(&shrunk).map_err(Failure::infrastructure)?;
     let files = vec![
         path.clone(),
@@ -263,6 +267,11 @@ fn write(out: &mut String, summary: &Summary<'_>) -> std::fmt::Result {
     let more = shrunk.cycles.len().saturating_sub(SHOWN);
     if more > 0 {
         writeln!(out, "  and {more} more, in {JSON}")?;
+    }
+    writeln!(out)?;
+    writeln!(out, "  what would explain the RTL, by the whole run")?;
+    for line in shrunk.hypotheses.lines() {
+        writeln!(out, "    {line}")?;
     }
     writeln!(out)?;
     for (what, path) in ["stimulus", "JSON", "test"].iter().zip(&summary.files) {

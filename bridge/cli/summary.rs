@@ -22,8 +22,11 @@ use crate::lockstep::compare::Compared;
 use crate::lockstep::sampling::SamplingSummary;
 use crate::lockstep::waivers::WaiverTally;
 use crate::lockstep::{FieldTally, Ledger};
+use crate::report::grouped;
 #[cfg(feature = "rtl")]
-use crate::report::Report;
+use crate::report::html::{RunPage, SamplingLines, StopLine};
+#[cfg(feature = "rtl")]
+use crate::report::{Coverage, Report};
 #[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
@@ -65,6 +68,30 @@ pub struct Summary {
     pub stop: Option<StopSummary>,
     /// The first divergence, if there is one.
     pub divergence: Option<Report>,
+    /// How long its report took.
+    pub report: Option<ReportTime>,
+}
+
+/// Time from the divergence to its finished report.
+#[cfg(feature = "rtl")]
+#[derive(Clone, Debug, Serialize)]
+pub struct ReportTime {
+    /// Seconds, without those of `build_seconds`.
+    pub seconds: f64,
+    /// Seconds that a build of the RTL with tracing took; 0 if there was one.
+    pub build_seconds: f64,
+}
+
+#[cfg(feature = "rtl")]
+impl ReportTime {
+    /// The line under a report.
+    pub fn line(&self) -> String {
+        let build = match self.build_seconds {
+            0.0 => String::new(),
+            seconds => format!(", and {seconds:.0} s for the build with tracing, which is kept"),
+        };
+        format!("\nreport in {:.2} s{build}\n", self.seconds)
+    }
 }
 
 /// The ledger, for programs.
@@ -138,6 +165,48 @@ impl Summary {
         // Writing to a string does not fail.
         let _ = self.write(&mut out);
         out
+    }
+
+    /// The summary as a page, with the command that runs the same cycles again.
+    pub fn page(&self, command: String) -> RunPage {
+        let ledger = &self.ledger;
+        RunPage {
+            verdict: self.verdict,
+            seed: self.seed,
+            stimulus: self.stimulus.clone(),
+            stimulus_hash: self.stimulus_hash.to_string(),
+            implementation: self.implementation.clone(),
+            counters: self.counters,
+            rtl: self.rtl.clone(),
+            command: self
+                .stop
+                .as_ref()
+                .map_or(command, |stop| stop.replay.clone()),
+            seconds: self.seconds,
+            stop: self.stop.as_ref().map(|stop| StopLine {
+                cycle: stop.cycle,
+                time_ns: stop.time_ns,
+                text: stop.stop.to_string(),
+            }),
+            coverage: Coverage {
+                cycles: self.cycles,
+                compared: ledger.total,
+                never_changed: ledger.never_changed.clone(),
+                never_read: ledger.never_read.clone(),
+                absent: ledger.absent.clone(),
+                waivers: ledger.waivers.clone(),
+                fields: ledger.fields.clone(),
+            },
+            sampling: self.sampling.as_ref().map(|sampling| SamplingLines {
+                selections: sampling.selections,
+                collisions: sampling.collisions,
+                lines: sampling.tests(),
+            }),
+            counted: self
+                .coverage
+                .as_ref()
+                .map_or_else(Vec::new, CoverageSummary::lines),
+        }
     }
 
     fn write(&self, out: &mut String) -> std::fmt::Result {
@@ -238,28 +307,4 @@ pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
         waived => format!("waived {} of {}", grouped(waived), waiver.text()),
     };
     waivers.iter().map(line).collect()
-}
-
-/// A number in groups of three digits.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn groups_of_three() {
-        assert_eq!(super::grouped(0), "0");
-        assert_eq!(super::grouped(999), "999");
-        assert_eq!(super::grouped(1000), "1,000");
-        assert_eq!(super::grouped(12_345_678), "12,345,678");
-    }
 }

@@ -29,7 +29,7 @@ use serde::Serialize;
 
 use crate::lockstep::compare::first_difference;
 
-pub use recording::{FAR, NEAR, Recording};
+pub use recording::{FAR, MOST, NEAR, Recording};
 pub use varied::Varied;
 
 /// One mistake.

@@ -44,6 +44,14 @@ impl SamplingSummary {
     }
 }
 
+impl SamplingSummary {
+    /// What the statistics say of random bytes and of intervals, a line each.
+    pub fn tests(&self) -> Vec<String> {
+        let modes = self.intervals.iter().map(IntervalSummary::text);
+        std::iter::once(self.random.text()).chain(modes).collect()
+    }
+}
+
 /// What is counted while a run goes on.
 #[derive(Clone, Debug)]
 pub struct SamplingTally {

@@ -42,6 +42,8 @@ pub struct Checked {
     pub ledger: Ledger,
     /// Cycles with an input that was taken as zero.
     pub vague_inputs: u64,
+    /// The first of them.
+    pub first_vague_input: Option<u64>,
     /// Cycles with an output that was not compared.
     pub vague_outputs: u64,
     /// In how many of them, by the field's name.
@@ -169,6 +171,7 @@ pub fn check(
             skipped: 0,
             ledger: Ledger::new(implementation),
             vague_inputs: 0,
+            first_vague_input: None,
             vague_outputs: 0,
             vague_fields: BTreeMap::new(),
             found: None,
@@ -338,8 +341,11 @@ impl Check<'_> {
             &self.unknown[..count],
             &rows.outputs[..count],
         );
+        let start = self.checked.cycles;
         self.checked.cycles += count as u64;
         let passed = self.passed_inputs.iter().filter(|&&row| row < count);
+        let first = passed.clone().next().map(|&row| start + row as u64);
+        self.checked.first_vague_input = self.checked.first_vague_input.or(first);
         self.checked.vague_inputs += passed.count() as u64;
         for (row, bits) in self.passed_outputs.iter().filter(|(row, _)| *row < count) {
             self.checked.vague_outputs += 1;

@@ -1,6 +1,7 @@
 //! Reports of a divergence: one content, for people and for programs.
 
 mod cells;
+mod grouped;
 pub mod html;
 pub mod terminal;
 
@@ -16,10 +17,11 @@ use crate::diagnosis::replay::Replay;
 use crate::hypotheses::{self, Findings};
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
-use crate::lockstep::waivers::WaiverTally;
+pub use crate::lockstep::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};
+pub use grouped::grouped;
 
 /// Version of the JSON form.
 pub const FORMAT: u32 = 1;
@@ -85,6 +87,22 @@ pub struct Coverage {
     pub waivers: Vec<WaiverTally>,
     /// The ledger.
     pub fields: Vec<FieldTally>,
+}
+
+impl Coverage {
+    /// What `ledger` has of a run of so many cycles.
+    pub fn of(ledger: &Ledger, cycles: u64) -> Self {
+        let fields = ledger.fields();
+        Self {
+            cycles,
+            compared: ledger.total(),
+            never_changed: ledger.never_changed(&fields),
+            never_read: ledger.never_read(),
+            absent: ledger.absent().to_vec(),
+            waivers: ledger.waivers().tallies(),
+            fields,
+        }
+    }
 }
 
 /// A file that belongs to the report.
@@ -209,7 +227,6 @@ pub fn report_with(
     if let Err(why) = &window.vcd {
         notes.push(why.clone());
     }
-    let fields = ledger.fields();
     Report {
         format: FORMAT,
         headline: Headline {
@@ -245,15 +262,7 @@ pub fn report_with(
             false => hypotheses::test(&replay.recording, implementation),
         },
         cycles: cells::cells(field, window, divergence, &internals),
-        coverage: Coverage {
-            cycles: divergence.cycle + 1,
-            compared: ledger.total(),
-            never_changed: ledger.never_changed(&fields),
-            never_read: ledger.never_read(),
-            absent: ledger.absent().to_vec(),
-            waivers: ledger.waivers().tallies(),
-            fields,
-        },
+        coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),
         notes,
         files,

@@ -12,7 +12,7 @@ use crate::diagnosis::replay::WindowCycle;
 use crate::dut::{Dut, Pulse, Stop};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Difference, differences, first_difference};
-use crate::lockstep::delay::Delay;
+use crate::lockstep::delay::{Delay, Latency};
 use crate::lockstep::waivers::Waivers;
 
 use super::ShrinkError;
@@ -31,6 +31,8 @@ pub type Ran = Result<Option<Failing>, Stop>;
 pub struct Failing {
     /// The cycle in which the difference shows.
     pub cycle: usize,
+    /// Cycles by which the design shows that late.
+    pub late: usize,
     /// The field that differs and does not follow from another one, by its name in reports.
     pub field: String,
     /// The model's value.
@@ -225,6 +227,7 @@ impl<'a> Bench<'a> {
                 self.dut = Some(dut);
                 return Ok(Ok(Some(Failing {
                     cycle: start + k,
+                    late: delay.of(Some(&root)) as usize,
                     field: root.field.name(&self.inputs[k]),
                     expected: root.field.text(root.expected),
                     rtl: root.field.text(root.rtl),
@@ -232,6 +235,37 @@ impl<'a> Bench<'a> {
                 })));
             }
             start += batch.len();
+        }
+    }
+
+    /// Runs the batches that `next` makes, up to an empty one, on a new instance, and calls `seen` with each and with the
+    /// design's outputs. The first cycle is a reset. The end is where the design stops, if it does. Returns the longest
+    /// latency that the design states.
+    ///
+    /// # Errors
+    /// The design cannot be had, or `next` fails.
+    pub fn observe(
+        &mut self,
+        next: &mut Next<'_>,
+        seen: &mut dyn FnMut(&[CycleInput], &[CycleOutput]),
+    ) -> Result<Latency, ShrinkError> {
+        self.dut = None;
+        let mut dut = (self.make)().map_err(ShrinkError::Design)?;
+        let latency = Latency::of(&dut.parameters());
+        if self.drive(dut.as_mut(), &wash(self.interval)).is_err() {
+            return Ok(latency);
+        }
+        let mut batch = Vec::new();
+        loop {
+            next(&mut batch)?;
+            let ran = self.drive(dut.as_mut(), &batch);
+            let completed = ran
+                .as_ref()
+                .map_or_else(|stop| stop.completed, |()| batch.len());
+            seen(&batch[..completed], &self.rtl[..completed]);
+            if batch.is_empty() || ran.is_err() {
+                return Ok(latency);
+            }
         }
     }
 

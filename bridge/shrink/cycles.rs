@@ -3,8 +3,8 @@
 use pmu_model::contract::{EVENT_LANES, MAX_OPERATIONS, THREADS};
 use pmu_model::{AccessKind, CycleInput, Implementation, SysReg};
 
-use super::ShrinkError;
 use super::search::Search;
+use super::{LONG, MANY, ShrinkError, writes};
 
 /// Takes cycles out: those without a write first, since a design remembers writes above all, then the writes.
 pub fn remove(search: &mut Search<'_, '_>) -> Result<(), ShrinkError> {
@@ -64,7 +64,7 @@ fn without(
 }
 
 /// Puts one write of PMSICR_EL1 in place of cycles without an access: with COUNT zero the next operation is selected, so
-/// that no interval has to be waited for (A-SPE-6).
+/// that no interval has to be waited for (A-SPE-6). A case that is short already does not get many writes for it.
 pub fn skip(
     search: &mut Search<'_, '_>,
     implementation: &Implementation,
@@ -89,7 +89,9 @@ pub fn skip(
                 };
                 let mut candidate = search.best().to_vec();
                 candidate.splice(from..from + length, [write]);
-                search.attempt(candidate)?;
+                if search.best().len() > LONG || writes(&candidate) <= MANY {
+                    search.attempt(candidate)?;
+                }
             }
             from += (length / 2).max(1);
         }

@@ -2,8 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use pmu_model::CycleInput;
+use pmu_model::{CycleInput, Implementation};
 
+use crate::hypotheses::{self, FAR, Findings, MOST, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::stimulus::Reader;
 
@@ -17,6 +18,8 @@ pub struct Stretch {
     pub failing: Failing,
     /// Cycle of the stimulus that the stretch starts with, a reset.
     pub start: u64,
+    /// The earliest reset from which hypotheses are tested: the start, or one before it that is not too far away.
+    earliest: u64,
     /// The cycles, to the divergent one.
     pub cycles: Vec<CycleInput>,
 }
@@ -59,9 +62,11 @@ pub fn failing_stretch(
         let cycles = stretch(reader, start, end)?;
         let ran = bench.fresh(&cycles)?;
         if ran.is_ok_and(|again| again.is_some_and(|again| again.field == failing.field)) {
+            let near = |reset: &&u64| **reset <= start && end - **reset <= MOST as u64;
             return Ok(Stretch {
                 failing,
                 start,
+                earliest: resets.iter().find(near).map_or(start, |&reset| reset),
                 cycles,
             });
         }
@@ -70,6 +75,43 @@ pub fn failing_stretch(
         field: failing.field,
         cycle: failing.cycle as u64,
     })
+}
+
+/// What would explain the design in the whole run: the hypotheses of a report, tested from a reset to well after the
+/// divergence. A shrunk stimulus is short, and many explain it.
+///
+/// # Errors
+/// The stimulus cannot be read, the design cannot be had.
+pub fn explaining(
+    bench: &mut Bench<'_>,
+    implementation: &Implementation,
+    reader: &Reader,
+    stretch: &Stretch,
+) -> Result<Findings, ShrinkError> {
+    let mut source = reader.clone();
+    source.seek(stretch.earliest)?;
+    let divergent = stretch.failing.cycle - stretch.earliest as usize;
+    let mut left = divergent + 1 + NEAR + FAR;
+    let mut recording = Recording {
+        first: stretch.earliest,
+        divergent,
+        ..Recording::default()
+    };
+    let latency = bench.observe(
+        &mut |batch| {
+            batch.resize(BATCH.min(left), CycleInput::default());
+            let filled = source.fill(batch)?;
+            batch.truncate(filled);
+            left -= filled;
+            Ok(())
+        },
+        &mut |inputs, rtl| {
+            recording.inputs.extend_from_slice(inputs);
+            recording.rtl.extend_from_slice(rtl);
+        },
+    )?;
+    recording.align(latency);
+    Ok(hypotheses::test(&recording, implementation))
 }
 
 /// Where a failing stretch may start: the resets, the last first, each time going back twice as far, and the first

@@ -5,6 +5,7 @@ use pmu_model::{AccessKind, CycleInput, Implementation};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::hypotheses::Findings;
 use crate::lockstep::compare::access_name;
 
 use super::Reduced;
@@ -30,6 +31,8 @@ pub struct Shrunk<'a> {
     pub writes: usize,
     /// Whether nothing more can be taken away.
     pub minimal: bool,
+    /// What would explain the RTL, tested on the stimulus before it was shrunk: few cycles tell few hypotheses apart.
+    pub hypotheses: &'a Findings,
     /// Features, sizes and knobs.
     pub implementation: &'a Implementation,
     /// The cycles, by the names of `docs/dut-contract.md`, section 2. What is missing is 0, but for `counting_allowed`,
@@ -38,7 +41,11 @@ pub struct Shrunk<'a> {
 }
 
 /// A shrunk stimulus as it is written for programs.
-pub fn shrunk<'a>(reduced: &'a Reduced, implementation: &'a Implementation) -> Shrunk<'a> {
+pub fn shrunk<'a>(
+    reduced: &'a Reduced,
+    hypotheses: &'a Findings,
+    implementation: &'a Implementation,
+) -> Shrunk<'a> {
     let failing = &reduced.failing;
     let cycles = reduced.cycles.iter();
     Shrunk {
@@ -49,6 +56,7 @@ pub fn shrunk<'a>(reduced: &'a Reduced, implementation: &'a Implementation) -> S
         cycle: failing.cycle,
         writes: reduced.writes(),
         minimal: reduced.minimal,
+        hypotheses,
         implementation,
         cycles: cycles
             .map(|input| cycle(input, implementation.pmu.counters))

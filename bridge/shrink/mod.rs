@@ -4,6 +4,7 @@
 //! Each attempt runs design and model from a reset. What is legal stays legal: only values that the contract allows
 //! are made, and nothing becomes UNKNOWN that was known.
 
+mod accesses;
 mod bench;
 mod cycles;
 mod failing;
@@ -11,6 +12,7 @@ mod json;
 mod numbers;
 mod parts;
 mod regression;
+mod sampling;
 mod search;
 
 #[cfg(test)]
@@ -25,9 +27,14 @@ use crate::dut::Stop;
 use crate::stimulus::StimulusError;
 
 pub use bench::{Bench, Failing, Make, Next, Ran};
-pub use failing::{Stretch, failing_stretch};
+pub use failing::{Stretch, explaining, failing_stretch};
 pub use json::{Shrunk, shrunk};
 pub use regression::regression_test;
+
+/// Register writes that are taken in at once. A case with more may be longer, if it then has fewer.
+const MANY: usize = 5;
+/// Cycles of a case that may be shorter for more writes.
+const LONG: usize = 30;
 
 /// What a reduction listens to and shows while it goes on.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +130,9 @@ pub fn shrink(
         numbers::lower(&mut search)?;
         cycles::merge(&mut search)?;
         cycles::skip(&mut search, implementation)?;
+        accesses::unite(&mut search)?;
+        accesses::remove_pairs(&mut search)?;
+        sampling::canonical(&mut search, implementation)?;
         minimal = search.accepted() == before && !search.is_over();
     }
     Ok(search.finish(minimal))

@@ -218,3 +218,100 @@ fn an_interrupted_reduction_keeps_the_best_so_far() {
         .expect("no stop");
     assert_eq!(ran.map(|failing| failing.field).as_deref(), Some("V[3]"));
 }
+
+/// Shrinks cycles that fail in `field` on a design with `fault`.
+fn shrunk_from(
+    cycles: &[CycleInput],
+    field: &str,
+    fault: fn() -> Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>,
+) -> Reduced {
+    let implementation = Implementation::default();
+    let make = move || {
+        let mut fault = fault();
+        let fault = move |_, input: &CycleInput, output: &mut CycleOutput| {
+            fault(input, output);
+            Ok(())
+        };
+        let made = ModelledDut::with_fault(&implementation, Box::new(fault));
+        Ok(Box::new(made.expect("a design")) as Box<dyn Dut>)
+    };
+    let implementation = Implementation::default();
+    let mut bench = Bench::new(&implementation, Box::new(make)).expect("legal");
+    let watch = Watch::default();
+    shrink(&mut bench, &implementation, cycles.to_vec(), field, &watch).expect("it fails")
+}
+
+#[test]
+fn writes_that_only_undo_each_other_go_together() {
+    let cycles = [
+        CycleInput::reset(),
+        CycleInput::write(SysReg::Pmselr, 1),
+        CycleInput::write(SysReg::Pmcr, 1),
+        CycleInput::write(SysReg::Pmselr, 2),
+        CycleInput::read(SysReg::Pmcntenset),
+    ];
+    let fault = || {
+        let (mut odd, mut armed) = (false, false);
+        let fault = move |input: &CycleInput, output: &mut CycleOutput| {
+            let is = |register: SysReg| input.access_address == register.address();
+            let writes = |register| input.access_kind == AccessKind::Write as u8 && is(register);
+            if input.is_reset() {
+                (odd, armed) = (false, false);
+            }
+            odd ^= writes(SysReg::Pmselr);
+            armed |= writes(SysReg::Pmcr) && input.access_data == 1;
+            if is(SysReg::Pmcntenset) && input.access_kind == AccessKind::Read as u8 {
+                output.access_data ^= u64::from(armed && !odd);
+            }
+        };
+        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+    };
+    let reduced = shrunk_from(&cycles, "PMCNTENSET_EL0", fault);
+    assert_eq!(reduced.writes(), 1, "{:#?}", reduced.cycles);
+}
+
+#[test]
+fn two_writes_of_a_register_become_one() {
+    let cycles = [
+        CycleInput::reset(),
+        CycleInput::write(SysReg::Pmcntenset, 1),
+        CycleInput::write(SysReg::Pmcntenset, 2),
+        CycleInput::read(SysReg::Pmcntenset),
+    ];
+    let fault = || {
+        let fault = |input: &CycleInput, output: &mut CycleOutput| {
+            let reads = input.access_kind == AccessKind::Read as u8;
+            output.access_data ^= 4 * u64::from(reads && output.access_data & 3 == 3);
+        };
+        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+    };
+    let reduced = shrunk_from(&cycles, "PMCNTENSET_EL0", fault);
+    assert_eq!(reduced.writes(), 1, "{:#?}", reduced.cycles);
+    assert_eq!(reduced.cycles[1].access_data, 3);
+}
+
+#[test]
+fn five_selections_need_no_more_than_five_writes() {
+    let sampled = |input: CycleInput| CycleInput {
+        operations: 15,
+        profiling: CycleInput::PROFILING_ENABLED,
+        ..input
+    };
+    let mut cycles = vec![
+        CycleInput::reset(),
+        CycleInput::write(SysReg::Pmsirr, 0x100),
+    ];
+    cycles.resize(2 + 5 * 18, sampled(CycleInput::default()));
+    let fault = || {
+        let mut selected = 0;
+        let fault = move |input: &CycleInput, output: &mut CycleOutput| {
+            let before = if input.is_reset() { 0 } else { selected };
+            selected = before + u32::from(output.selected);
+            output.in_flight += u8::from(before < 5 && selected >= 5);
+        };
+        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+    };
+    let reduced = shrunk_from(&cycles, "samples in flight", fault);
+    assert!(reduced.writes() <= MANY, "{:#?}", reduced.cycles);
+    assert!(reduced.cycles.len() <= LONG, "{:#?}", reduced.cycles);
+}

@@ -22,8 +22,7 @@ fn write(out: &mut String, waves: &Waves, clock: Option<&str>) -> std::fmt::Resu
         item += 1;
     }
     for group in &waves.groups {
-        // A semicolon would begin another command.
-        writeln!(out, "divider_add {}", group.title.replace([';', '#'], ","))?;
+        writeln!(out, "divider_add {}", word(&group.title))?;
         item += 1;
         for signal in waves.of(group) {
             let path = signal.path();
@@ -46,6 +45,13 @@ fn write(out: &mut String, waves: &Waves, clock: Option<&str>) -> std::fmt::Resu
     writeln!(out, "cursor_set {middle}\nzoom_in\nzoom_in\ngoto_cursor")
 }
 
+/// A title as one word: Surfer refuses a divider of several, and the items below it would have other numbers.
+fn word(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_")
+}
+
 /// The name that Surfer gives to an item: its number with the hexadecimal digits `a` to `p`.
 fn letters(item: usize) -> String {
     format!("{item:x}")
@@ -57,7 +63,16 @@ fn letters(item: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::letters;
+    use super::{letters, word};
+
+    #[test]
+    fn titles_are_one_word() {
+        assert_eq!(word("counter 16"), "counter_16");
+        assert_eq!(
+            word("V[8], which counter 9 can link to"),
+            "V_8_which_counter_9_can_link_to"
+        );
+    }
 
     #[test]
     fn items_are_named_by_hexadecimal_digits() {

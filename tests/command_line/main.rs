@@ -15,6 +15,8 @@ mod divergence;
 #[cfg(feature = "rtl")]
 mod help;
 #[cfg(feature = "rtl")]
+mod html;
+#[cfg(feature = "rtl")]
 mod implementation;
 #[cfg(feature = "rtl")]
 mod interrupt;

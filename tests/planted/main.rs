@@ -52,8 +52,6 @@ struct Bug {
     /// A hypothesis that does the same in the recorded cycles.
     #[serde(default)]
     same: Vec<String>,
-    /// Register writes that are left, where they are more than most bugs need.
-    writes: Option<usize>,
 }
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -127,7 +125,6 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
             fields: Vec::new(),
             hypothesis: None,
             same: Vec::new(),
-            writes: None,
         },
     );
     jobs::wanted(&mut bugs, |bug| &bug.name);
@@ -155,7 +152,7 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
             } else if !bug.rules.iter().any(is_explained) {
                 Err(format!("WRONG RULES: found {:?}", found.explained))
             } else {
-                hypotheses(bug, &found.hypotheses).and_then(|()| small(bug, &found))
+                hypotheses(bug, &found.hypotheses).and_then(|()| small(&found))
             };
             let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
             let shrunk = format!("{cycles} {writes} {:.2} s", found.seconds);
@@ -188,10 +185,9 @@ fn hypotheses(bug: &Bug, found: &[String]) -> Result<(), String> {
 }
 
 /// Whether the reduction went as far as it must, in time.
-fn small(bug: &Bug, found: &Finding) -> Result<(), String> {
+fn small(found: &Finding) -> Result<(), String> {
     let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
     let (most_cycles, most_writes, most_seconds) = SHRUNK;
-    let most_writes = bug.writes.unwrap_or(most_writes);
     match cycles <= most_cycles && writes <= most_writes && found.seconds < most_seconds {
         true => Ok(()),
         false => Err(format!(

@@ -1,4 +1,4 @@
-//! The HTML report in Chromium, if there is one.
+//! The HTML pages in Chromium, if there is one.
 
 use std::fs;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::process::Command;
 use pmu_lockstep::report::html;
 
 use crate::page::small_report;
+use crate::run_page::small_run;
 use crate::scratch::scratch;
 
 /// Widths of a phone, a tablet and a desk, in pixels of the page.
@@ -60,8 +61,15 @@ fn page_fits_every_screen_and_prints() {
         eprintln!("skipped: no chromium, chromium-browser or google-chrome on PATH");
         return;
     };
-    let folder = scratch("report/browser");
     let page = html::page(&small_report("browser_stimulus")).expect("a page");
+    fits(chromium, "report/browser", &page, 20);
+    let page = html::run_page(&small_run()).expect("a page");
+    fits(chromium, "report/browser_run", &page, 0);
+}
+
+/// Checks a page that has `labels` labels or more beside its waveform.
+fn fits(chromium: &str, folder: &str, page: &str, labels: u32) {
+    let folder = scratch(folder);
     fs::write(folder.join("report.html"), page).expect("written");
     let measure = MEASURE.replace("WIDTHS", &format!("{WIDTHS:?}"));
     fs::write(folder.join("measure.html"), measure).expect("written");
@@ -82,7 +90,7 @@ fn page_fits_every_screen_and_prints() {
         );
         let rows = numbers.next().and_then(Result::ok);
         assert!(
-            rows.is_some_and(|rows| rows > 20),
+            rows.is_some_and(|rows| rows >= labels),
             "{rows:?} labels beside the waveform"
         );
     }

@@ -4,6 +4,7 @@
 
 mod browser;
 mod page;
+mod run_page;
 mod shrunk;
 
 #[path = "../support/command.rs"]
@@ -56,7 +57,7 @@ impl Bug {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| {
-            insta::assert_snapshot!(self.name, self.text);
+            insta::assert_snapshot!(self.name, timeless(&self.text));
             insta::assert_snapshot!(format!("{}.json", self.name), self.short_json());
         });
         let lines = self.text.lines().count();
@@ -171,6 +172,15 @@ impl Bug {
             "{surfer}"
         );
     }
+}
+
+/// The text of a report without the last line, which says how long it took.
+fn timeless(text: &str) -> &str {
+    let (report, time) = text
+        .split_once("\nreport in ")
+        .expect("the time of the report");
+    assert_eq!(time.lines().count(), 1, "{time}");
+    report
 }
 
 /// A value as reports write it, if it is a number.

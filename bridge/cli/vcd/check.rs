@@ -16,7 +16,7 @@ use serde::Serialize;
 use super::patience::Patience;
 use super::{Failure, in_file, in_signals, open};
 use crate::cli::output_folder::OutputFolder;
-use crate::cli::summary::{LedgerSummary, grouped};
+use crate::cli::summary::LedgerSummary;
 use crate::cli::{implementation, output, report_files};
 use crate::diagnosis::internals::Internals;
 use crate::lockstep::compare::{Compared, Field, differences};
@@ -26,6 +26,7 @@ use crate::offline::excerpt::excerpt;
 use crate::offline::fields::Side;
 use crate::offline::wiring::{Wiring, WiringError, listed};
 use crate::offline::{Map, map::MapError};
+use crate::report::grouped;
 use crate::report::{self, File, Report, RunFacts};
 use crate::waves::time::written;
 
@@ -99,6 +100,8 @@ struct Summary {
     unmapped_outputs: Vec<String>,
     /// Cycles with x or z in an input that was taken as zero.
     vague_inputs: u64,
+    /// The first of them: from there on the model may be in another state than the design.
+    first_vague_input: Option<u64>,
     /// Cycles with x or z in an output that was not compared.
     vague_outputs: u64,
     /// Why the check ended before the dump.
@@ -204,6 +207,7 @@ impl Job<'_> {
             unmapped_inputs: self.wiring.unmapped_inputs.clone(),
             unmapped_outputs: self.wiring.unmapped_outputs.clone(),
             vague_inputs: checked.vague_inputs,
+            first_vague_input: checked.first_vague_input,
             vague_outputs: checked.vague_outputs,
             fault: checked.fault.as_ref().map(ToString::to_string),
             divergence: None,
@@ -467,13 +471,18 @@ impl Summary {
                 remarks.push(format!("{what}: {}", listed(names)));
             }
         }
-        for (what, cycles) in [
-            ("x or z in inputs, taken as zero", self.vague_inputs),
-            ("x or z in outputs, not compared", self.vague_outputs),
-        ] {
-            if cycles > 0 {
-                remarks.push(format!("{what}: in {} cycles", grouped(cycles)));
-            }
+        if let Some(first) = self.first_vague_input {
+            remarks.push(format!(
+                "x or z in inputs, taken as zero: in {} cycles, the first is {first}; from there on the model may be in \
+                 another state than the design, and a difference may come of that",
+                grouped(self.vague_inputs)
+            ));
+        }
+        if self.vague_outputs > 0 {
+            let cycles = grouped(self.vague_outputs);
+            remarks.push(format!(
+                "x or z in outputs, not compared: in {cycles} cycles"
+            ));
         }
         remarks
     }
