@@ -1,4 +1,4 @@
-//! What designs print: `$display`, messages of `$error`, warnings of Verilator's run time.
+//! What designs print (DUT-44): `$display`, messages of `$error`, warnings of Verilator's run time.
 //!
 //! One place for all designs of the process. Without a file it goes to standard error, as in any simulation. With one, the
 //! newest megabyte is kept there, and standard error has the first lines.

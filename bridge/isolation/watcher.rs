@@ -25,14 +25,6 @@ pub enum Ended {
     Died(Box<Death>),
 }
 
-/// The worker as the handler of signals sees it.
-#[derive(Default)]
-struct Target {
-    worker: Option<Pid>,
-    /// Somebody wants it to end.
-    signalled: bool,
-}
-
 /// Runs the command of this process again as a worker, to its end. What asks this process to end is passed on.
 ///
 /// # Errors
@@ -45,22 +37,16 @@ pub fn watch() -> io::Result<Ended> {
     if fs::write(&black_box, vec![0; black_box::BYTES]).is_err() {
         let _ = fs::remove_file(&black_box);
     }
-    let target = Arc::new(Mutex::new(Target::default()));
-    pass_signals_on(Arc::clone(&target))?;
     let mut worker = start(folder.path())?;
     let stderr = worker
         .stderr
         .take()
         .map(|from| thread::spawn(|| copy(from)));
-    {
-        let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
-        target.worker = Pid::from_raw(worker.id().cast_signed());
-        if target.signalled {
-            send(target.worker);
-        }
-    }
+    // A signal before this ends this process, and the worker with it.
+    let target = Arc::new(Mutex::new(Pid::from_raw(worker.id().cast_signed())));
+    pass_signals_on(Arc::clone(&target));
     let status = worker.wait()?;
-    target.lock().unwrap_or_else(PoisonError::into_inner).worker = None;
+    *target.lock().unwrap_or_else(PoisonError::into_inner) = None;
     // A thread that panicked has only failed to copy.
     let stderr = stderr
         .and_then(|copied| copied.join().ok())
@@ -91,21 +77,17 @@ fn start(folder: &Path) -> io::Result<Child> {
     command.spawn()
 }
 
-/// The first signal may reach the worker twice, from here and from the terminal; it takes that for one.
-fn pass_signals_on(target: Arc<Mutex<Target>>) -> io::Result<()> {
+/// A signal may reach the worker twice, from here and from the terminal; it takes that for one.
+fn pass_signals_on(worker: Arc<Mutex<Option<Pid>>>) {
     let handler = move || {
-        let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
-        target.signalled = true;
-        send(target.worker);
+        let worker = worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(worker) = *worker {
+            // It may have ended meanwhile.
+            let _ = kill_process(worker, Sent::INT);
+        }
     };
-    ctrlc::set_handler(handler).map_err(io::Error::other)
-}
-
-fn send(worker: Option<Pid>) {
-    if let Some(worker) = worker {
-        // It may have ended meanwhile.
-        let _ = kill_process(worker, Sent::INT);
-    }
+    // Without a handler a signal ends this process at once, and the worker with it.
+    let _ = ctrlc::set_handler(handler);
 }
 
 /// Copies to standard error, and keeps the end.
