@@ -68,3 +68,13 @@ fn interrupted_run_says_so_in_json() {
     assert_eq!(json["exit_code"], 130);
     assert!(json["cycles"].as_u64().is_some_and(|cycles| cycles > 0));
 }
+
+#[test]
+fn interrupted_run_leaves_a_page() {
+    let folder = scratch("command_line/interrupted_run_html");
+    let arguments = ["--record", "a.stim", "--html", "run.html"];
+    let ran = interrupt(&folder, &arguments, || recording(&folder));
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    let page = fs::read_to_string(folder.join("run.html")).expect("a page");
+    assert!(page.contains("<h1>Interrupted; RTL and model agree in the "));
+}

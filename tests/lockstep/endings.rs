@@ -113,6 +113,16 @@ fn stop_in_json() {
     assert!(message.starts_with("queue 3 is full"), "{message}");
 }
 
+#[test]
+fn stop_on_a_page() {
+    let ran = replay("fatal.sv", "stop_on_a_page", &["--html", "run.html"]);
+    assert_eq!(ran.code, 4);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lockstep/stop_on_a_page");
+    let page = fs::read_to_string(folder.join("run.html")).expect("a page");
+    assert!(page.contains("<h1>The design stopped in cycle 2,500</h1>"));
+    assert!(page.contains("fatal.sv:13"), "{page}");
+}
+
 /// What a design does ends a run, never the process; another design of the same kind starts afresh.
 #[test]
 fn process_goes_on_after_a_stop() {
