@@ -90,8 +90,9 @@ pub fn explaining(
 ) -> Result<Findings, ShrinkError> {
     let mut source = reader.clone();
     source.seek(stretch.earliest)?;
-    let divergent = stretch.failing.cycle - stretch.earliest as usize;
-    let mut left = divergent + 1 + NEAR + FAR;
+    let about = stretch.failing.cycle - stretch.failing.late;
+    let divergent = about.saturating_sub(stretch.earliest as usize);
+    let mut left = divergent + stretch.failing.late + 1 + NEAR + FAR;
     let mut recording = Recording {
         first: stretch.earliest,
         divergent,

@@ -85,3 +85,13 @@ fn interrupted_run_of_a_design_that_is_not_linked_in() {
     assert!(ran.stdout.starts_with("INTERRUPTED  "), "{}", ran.stdout);
     assert!(!recording(&folder));
 }
+
+#[test]
+fn interrupted_run_leaves_a_page() {
+    let folder = scratch("command_line/interrupted_run_html");
+    let arguments = ["--record", "a.stim", "--html", "run.html"];
+    let ran = interrupt(&folder, &arguments, || recording(&folder));
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    let page = fs::read_to_string(folder.join("run.html")).expect("a page");
+    assert!(page.contains("<h1>Interrupted; RTL and model agree in the "));
+}

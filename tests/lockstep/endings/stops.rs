@@ -99,3 +99,13 @@ fn process_goes_on_after_a_stop() {
         assert_eq!(run.cycles(), LAST);
     }
 }
+
+#[test]
+fn stop_on_a_page() {
+    let ran = replay("fatal.sv", "stop_on_a_page", &["--html", "run.html"]);
+    assert_eq!(ran.code, 4);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lockstep/stop_on_a_page");
+    let page = fs::read_to_string(folder.join("run.html")).expect("a page");
+    assert!(page.contains("<h1>The design stopped in cycle 2,500</h1>"));
+    assert!(page.contains("fatal.sv:13"), "{page}");
+}
