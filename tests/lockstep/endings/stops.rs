@@ -1,5 +1,8 @@
 //! DUT-40, DUT-43: the design ends the run by itself.
 
+use std::fs;
+use std::path::Path;
+
 use pmu_lockstep::dut::{RtlSource, StopKind};
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
