@@ -22,6 +22,9 @@ fn design(fault: Fault) -> Box<dyn Dut> {
     Box::new(made.expect("a design"))
 }
 
+/// A fault that remembers what was before.
+type Remembering = Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>;
+
 /// A recorded stimulus of the default profile.
 fn recorded(folder: &TempDir, cycles: usize) -> Reader {
     let implementation = Implementation::default();
@@ -220,11 +223,7 @@ fn an_interrupted_reduction_keeps_the_best_so_far() {
 }
 
 /// Shrinks cycles that fail in `field` on a design with `fault`.
-fn shrunk_from(
-    cycles: &[CycleInput],
-    field: &str,
-    fault: fn() -> Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>,
-) -> Reduced {
+fn shrunk_from(cycles: &[CycleInput], field: &str, fault: fn() -> Remembering) -> Reduced {
     let implementation = Implementation::default();
     let make = move || {
         let mut fault = fault();
@@ -264,7 +263,7 @@ fn writes_that_only_undo_each_other_go_together() {
                 output.access_data ^= u64::from(armed && !odd);
             }
         };
-        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+        Box::new(fault) as Remembering
     };
     let reduced = shrunk_from(&cycles, "PMCNTENSET_EL0", fault);
     assert_eq!(reduced.writes(), 1, "{:#?}", reduced.cycles);
@@ -283,7 +282,7 @@ fn two_writes_of_a_register_become_one() {
             let reads = input.access_kind == AccessKind::Read as u8;
             output.access_data ^= 4 * u64::from(reads && output.access_data & 3 == 3);
         };
-        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+        Box::new(fault) as Remembering
     };
     let reduced = shrunk_from(&cycles, "PMCNTENSET_EL0", fault);
     assert_eq!(reduced.writes(), 1, "{:#?}", reduced.cycles);
@@ -309,7 +308,7 @@ fn five_selections_need_no_more_than_five_writes() {
             selected = before + u32::from(output.selected);
             output.in_flight += u8::from(before < 5 && selected >= 5);
         };
-        Box::new(fault) as Box<dyn FnMut(&CycleInput, &mut CycleOutput) + Send>
+        Box::new(fault) as Remembering
     };
     let reduced = shrunk_from(&cycles, "samples in flight", fault);
     assert!(reduced.writes() <= MANY, "{:#?}", reduced.cycles);
