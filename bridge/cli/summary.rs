@@ -22,6 +22,7 @@ use crate::lockstep::compare::Compared;
 use crate::lockstep::sampling::SamplingSummary;
 use crate::lockstep::waivers::WaiverTally;
 use crate::lockstep::{FieldTally, Ledger};
+#[cfg(feature = "rtl")]
 use crate::report::grouped;
 #[cfg(feature = "rtl")]
 use crate::report::html::{RunPage, SamplingLines, StopLine};
@@ -150,6 +151,7 @@ impl LedgerSummary {
     }
 }
 
+#[cfg(feature = "rtl")]
 impl LedgerSummary {
     /// Whether some waiver waived nothing.
     pub fn has_unused_waivers(&self) -> bool {
@@ -295,6 +297,7 @@ impl Summary {
 }
 
 /// What waivers waived, a line each; those that were not needed first.
+#[cfg(feature = "rtl")]
 pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
     let mut waivers: Vec<_> = waivers.iter().collect();
     waivers.sort_by_key(|waiver| (waiver.waived != 0, waiver.line));

@@ -41,7 +41,7 @@ pub enum OpenError {
     Load(#[from] LoadError),
     /// It does not come back from its initial blocks (DUT-41).
     #[error(
-        "the design does not come back from its initial blocks, before cycle 0: no progress for {seconds} s; delays (#) are not \
+        "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; delays (#) are not \
          simulated: look for a loop in an initial block, or raise --hang-after"
     )]
     Hang {

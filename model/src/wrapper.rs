@@ -145,12 +145,12 @@ mod tests {
     #[test]
     fn dut_72_bits_are_the_parts_in_order() {
         assert_eq!(Wrapper::default().lacks(), 0);
-        for part in 0..PARTS.len() {
+        for (part, (key, what)) in PARTS.into_iter().enumerate() {
             let wrapper = Wrapper::default().with_parts(1 << part);
             assert_eq!(wrapper.lacks(), 1 << part);
-            assert_eq!(wrapper.not_compared(), [PARTS[part].1]);
+            assert_eq!(wrapper.not_compared(), [what]);
             // The key is the one that the file has.
-            let text = format!("{} = false", PARTS[part].0);
+            let text = format!("{} = false", key);
             assert_eq!(toml::from_str::<Wrapper>(&text).unwrap(), wrapper);
         }
     }

@@ -130,7 +130,7 @@ fn dut_41_a_design_that_does_not_come_back_from_an_initial_block() {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
         ran.stderr
-            .contains("from its initial blocks, before cycle 0: no progress for 1 s"),
+            .contains("from its initial blocks, before the first cycle: no progress for 1 s"),
         "{}",
         ran.stderr
     );

@@ -35,24 +35,29 @@ pub enum WaiverError {
         message: String,
     },
     /// A waiver has expired.
-    #[error(
-        "{}:{line}: the waiver of {field} expired on {expires}: mend the design, or have {owner} decide again ({reason})",
-        path.display()
-    )]
-    Expired {
-        /// File.
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        /// The field.
-        field: String,
-        /// Its last day.
-        expires: String,
-        /// Who answers for it.
-        owner: String,
-        /// Why it was there.
-        reason: String,
-    },
+    #[error(transparent)]
+    Expired(#[from] Box<Expired>),
+}
+
+/// A waiver whose last day is over.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}:{line}: the waiver of {field} expired on {expires}: mend the design, or have {owner} decide again ({reason})",
+    path.display()
+)]
+pub struct Expired {
+    /// File.
+    pub path: PathBuf,
+    /// Line, from 1.
+    pub line: usize,
+    /// The field.
+    pub field: String,
+    /// Its last day.
+    pub expires: String,
+    /// Who answers for it.
+    pub owner: String,
+    /// Why it was there.
+    pub reason: String,
 }
 
 #[derive(Deserialize)]
@@ -203,14 +208,14 @@ impl Waivers {
             })?;
             let expires = entry.expires.to_string();
             if today > last {
-                return Err(WaiverError::Expired {
+                return Err(WaiverError::from(Box::new(Expired {
                     path: path.into(),
                     line,
                     field: entry.field,
                     expires,
                     owner: entry.owner,
                     reason: entry.reason,
-                });
+                })));
             }
             waivers.waivers.push(Waiver {
                 field: Glob::new(&entry.field),

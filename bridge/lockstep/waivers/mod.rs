@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::compare::{Difference, Field, access_name, differences};
 use crate::glob::Glob;
 
-pub use file::WaiverError;
+pub use file::{Expired, WaiverError};
 
 /// A waiver.
 #[derive(Clone, Debug)]

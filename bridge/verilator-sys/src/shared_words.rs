@@ -12,8 +12,12 @@ use memmap2::MmapRaw;
 /// shorter meanwhile.
 ///
 /// # Errors
-/// The file cannot be mapped: it is empty, or not open for writing.
+/// The file cannot be mapped: it is empty, or not open for reading and writing.
 pub fn shared_words(file: &File) -> io::Result<&'static [AtomicU64]> {
+    // An empty mapping would be of no page.
+    if file.metadata()?.len() == 0 {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "an empty file"));
+    }
     let map: &'static MmapRaw = Box::leak(Box::new(MmapRaw::map_raw(file)?));
     let words = map.len() / size_of::<AtomicU64>();
     // SAFETY: a mapping begins at a page and is `words` words long or longer; it is never unmapped. Whoever else has it

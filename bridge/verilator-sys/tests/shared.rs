@@ -312,6 +312,6 @@ fn a_library_of_something_else() {
     let error = unsafe { DutLibrary::load("libc.so.6".as_ref()) }.expect_err("not a design");
     assert_eq!(
         error.to_string(),
-        "[DUT library] expected interface version 1 in libc.so.6, found 0: build the design again"
+        "[DUT library] expected interface version 2 in libc.so.6, found 0: build the design again"
     );
 }
