@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::end::End;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
-use super::run::{
+use super::running::{
     HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
 };
 use super::summary::{LedgerSummary, waiver_lines};
@@ -131,7 +131,7 @@ impl Pair<'_> {
         printed::keep(&out.file(report_files::PRINTED.1));
         let duts = self.open(false)?;
         let control = Control::default();
-        super::run::interrupt(control.interrupted.clone())?;
+        super::running::interrupt(control.interrupted.clone())?;
         let stimulus = self.stimulus.clone();
         let total = stimulus
             .cycles()

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::progress::Busy;
 use super::rtl_args::FileArgs;
-use super::run::open_failure;
+use super::running::open_failure;
 use super::{Failure, output};
 use crate::dut::{BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, pair, stated};
 use crate::lockstep::Verdict;

@@ -124,7 +124,7 @@ fn failure(error: ConformError) -> Failure {
 #[cfg(feature = "rtl")]
 fn failure(error: ConformError) -> Failure {
     match error {
-        ConformError::Rtl(error) => super::run::open_failure(error),
+        ConformError::Rtl(error) => super::running::open_failure(error),
         error => Failure::usage(error),
     }
 }

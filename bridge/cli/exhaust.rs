@@ -9,7 +9,7 @@ use pmu_model::DutParameters;
 
 use super::progress::{Busy, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
-use super::{Failure, output, run};
+use super::{Failure, output, running};
 use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
@@ -98,7 +98,7 @@ fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
         Err(OpenError::Parameters(_)) => open(&with_parameters(source, &implementation)),
         opened => opened,
     };
-    opened.map_err(run::open_failure)
+    opened.map_err(running::open_failure)
 }
 
 fn text(tally: &Tally) -> String {

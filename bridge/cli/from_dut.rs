@@ -9,7 +9,7 @@ use pmu_model::Implementation;
 use super::output::{self, write_whole};
 use super::progress::Busy;
 use super::rtl_args::RtlArgs;
-use super::run::{HangArgs, open_failure};
+use super::running::{HangArgs, open_failure};
 use super::{Failure, implementation};
 use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
 use crate::kit::{StateError, annotated, read_back, stated};

@@ -31,6 +31,8 @@ mod rtl_args;
 #[cfg(feature = "rtl")]
 mod run;
 #[cfg(feature = "rtl")]
+mod running;
+#[cfg(feature = "rtl")]
 mod shrink;
 mod spmu;
 mod summary;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use pmu_model::Implementation;
 
-use super::run::{open_failure, quoted};
+use super::running::{open_failure, quoted};
 use super::{Failure, output};
 use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, wrapper_parameters};
 

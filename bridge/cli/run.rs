@@ -1,7 +1,6 @@
 //! `lockstep run` and `lockstep replay`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,21 +13,22 @@ use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::report_files;
 use super::rtl_args::RtlArgs;
+use super::running::{
+    HangArgs, hang, interrupt, interrupted_hang, load_waivers, open_failure, open_recorded,
+    printed_by_design, quoted, stimulus_failure,
+};
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::printed::Printed;
 use crate::dut::{BuildOptions, Dut, OpenError, Pulse, Rtl, RtlSource, check_knobs, open, printed};
-use crate::isolation::{Facts, Replay, facts, look, tell};
+use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
-use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts, html};
 use crate::stimulus::{
-    Generator, IntervalCheck, Origin, Profile, Reader, Stimulus, StimulusError, StimulusHash,
-    StimulusHasher, Writer,
+    Generator, IntervalCheck, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer,
 };
 
 /// Arguments of `run`.
@@ -73,21 +73,6 @@ impl ReplayArgs {
     /// Whether the result is wanted as JSON.
     pub fn json(&self) -> bool {
         self.common.json
-    }
-}
-
-/// How long a design may take.
-#[derive(Args)]
-pub struct HangArgs {
-    /// Give up when the design completes no cycle for so many seconds
-    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
-    seconds: u64,
-}
-
-impl HangArgs {
-    /// The time after which a design that completes no cycle hangs.
-    pub fn limit(&self) -> Duration {
-        Duration::from_secs(self.seconds)
     }
 }
 
@@ -575,107 +560,5 @@ impl<'a> Job<'a> {
             takes_cycles: self.stimulus.seed().is_some() && self.replay.contains("--seed"),
             after: command,
         }
-    }
-}
-
-/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named.
-pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, Failure> {
-    let reader = Reader::open(path).map_err(Failure::usage)?;
-    let recorded = &reader.header().implementation;
-    if let Some(file) = file {
-        let given = implementation::load(Some(file)).map_err(Failure::usage)?;
-        if given != *recorded {
-            return Err(Failure::usage(format!(
-                "{} was recorded for implementation {}, which differs from {}; leave \
-                 --implementation out, or record the stimulus again",
-                path.display(),
-                recorded.name,
-                file.display()
-            )));
-        }
-    }
-    Ok(reader)
-}
-
-/// A word as a shell takes it.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
-/// Ends a command whose design hangs. What is not whole yet goes; the thread that hangs ends with the process.
-pub(super) fn hang(message: String, cycles: Option<u64>, json: bool) -> Result<Verdict, Failure> {
-    abandon(|| End::hang(message, cycles), json)
-}
-
-/// Ends a command that was interrupted while its design hangs.
-pub(super) fn interrupted_hang(cycles: u64, json: bool) -> Result<Verdict, Failure> {
-    abandon(|| End::interrupted_hang(cycles), json)
-}
-
-fn abandon(end: impl FnOnce() -> End, json: bool) -> Result<Verdict, Failure> {
-    let facts = facts();
-    for path in &facts.unfinished {
-        // It may not be there yet, or have its name already.
-        let _ = std::fs::remove_file(path);
-    }
-    for design in look() {
-        printed::print(&String::from_utf8_lossy(&design.printed), true);
-    }
-    end().with_printed(printed_by_design()).tell(&facts, json)
-}
-
-/// Ends the file of what the design printed; what prevents that is told.
-pub(super) fn printed_by_design() -> Option<Printed> {
-    printed::finish().unwrap_or_else(|error| {
-        output::note(&format!("what the design printed cannot be kept: {error}"));
-        None
-    })
-}
-
-/// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,
-/// which passes it on.
-const ONE_SIGNAL: Duration = Duration::from_millis(300);
-
-/// Sets `interrupted` at Ctrl-C, or when the process is asked to end, and ends the command at a second one.
-///
-/// # Errors
-/// The system does not allow to listen.
-pub(super) fn interrupt(interrupted: Arc<AtomicBool>) -> Result<(), Failure> {
-    let mut first: Option<Instant> = None;
-    ctrlc::set_handler(move || {
-        interrupted.store(true, Ordering::Relaxed);
-        let since = first.get_or_insert_with(Instant::now).elapsed();
-        if since > ONE_SIGNAL {
-            // The second time: do not wait for the batch.
-            std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
-        }
-    })
-    .map_err(Failure::infrastructure)
-}
-
-/// The waivers of a file; none without one.
-pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
-    path.map_or_else(|| Ok(Waivers::default()), Waivers::load)
-        .map_err(Failure::usage)
-}
-
-pub(super) fn open_failure(error: OpenError) -> Failure {
-    Failure {
-        verdict: error.verdict(),
-        message: error.to_string(),
-    }
-}
-
-pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
-    match &error {
-        StimulusError::Write { source, .. } if output::is_disk_full(source) => {
-            Failure::infrastructure(error)
-        }
-        _ => Failure::usage(error),
     }
 }

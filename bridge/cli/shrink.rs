@@ -14,7 +14,9 @@ use serde_json::Value;
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
 use super::rtl_args::RtlArgs;
-use super::run::{HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure};
+use super::running::{
+    HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+};
 use super::{Failure, output};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::hypotheses::Findings;
@@ -101,7 +103,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     }
     let rtl = load(&source, &implementation, args.hang.limit())?;
     let watch = Watch::default();
-    super::run::interrupt(watch.interrupted.clone())?;
+    super::running::interrupt(watch.interrupted.clone())?;
 
     tell(|facts| facts.during = Some("the trials of the reduction".into()));
     let start = Instant::now();

@@ -12,7 +12,8 @@ use verilator_sys::shared::{SharedDut, SharedDutBuild};
 use verilator_sys::verilate::Design;
 use verilator_sys::{Optimization, PortSizes};
 
-use super::open::{OpenError, instance};
+use super::instance::instance;
+use super::open_error::OpenError;
 use super::{Dut, Stated};
 
 /// How designs are built at run time.

@@ -7,10 +7,14 @@ mod file_list;
 #[cfg(feature = "rtl")]
 mod folder;
 #[cfg(feature = "rtl")]
+mod instance;
+#[cfg(feature = "rtl")]
 mod knobs;
 mod modelled;
 #[cfg(feature = "rtl")]
 mod open;
+#[cfg(feature = "rtl")]
+mod open_error;
 mod parameters;
 #[cfg(feature = "rtl")]
 pub mod printed;
@@ -46,7 +50,9 @@ pub use folder::{DutFolder, FolderError, Manifest};
 pub use knobs::{KnobMismatch, check_knobs};
 pub use modelled::ModelledDut;
 #[cfg(feature = "rtl")]
-pub use open::{OpenError, Rtl, open};
+pub use open::{Rtl, open};
+#[cfg(feature = "rtl")]
+pub use open_error::OpenError;
 pub use parameters::{ParameterMismatch, check_parameters};
 #[cfg(feature = "rtl")]
 pub use source::{RtlFiles, RtlSource, TOP};

@@ -9,7 +9,7 @@ use verilator_sys::verilate::Design;
 
 use super::file_list::FileList;
 use super::folder::DutFolder;
-use super::open::OpenError;
+use super::open_error::OpenError;
 use super::unpack::unpack;
 use super::wrapper_parameters::wrapper_parameters;
 

@@ -1,0 +1,30 @@
+//! Instances of a design that is loaded.
+
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use verilator_sys::DutLibrary;
+
+use super::VerilatedDut;
+use super::open_error::OpenError;
+
+/// Makes an instance, whatever parameters it has. One that takes longer than `patience` is left to its thread.
+pub(super) fn instance(
+    library: &DutLibrary,
+    traced: bool,
+    patience: Duration,
+) -> Result<VerilatedDut, OpenError> {
+    let (done, made) = channel();
+    let library = library.clone();
+    thread::spawn(move || {
+        // A receiver that is gone has given up.
+        let _ = done.send(VerilatedDut::new(&library, traced));
+    });
+    match made.recv_timeout(patience) {
+        Ok(made) => Ok(made?),
+        Err(_) => Err(OpenError::Hang {
+            seconds: patience.as_secs(),
+        }),
+    }
+}

@@ -1,0 +1,114 @@
+//! Why a design cannot be had.
+
+use std::io;
+use std::path::PathBuf;
+
+use pmu_model::ImplementationError;
+use verilator_sys::find::FindError;
+use verilator_sys::shared::SharedDutError;
+use verilator_sys::verilate::VerilateError;
+use verilator_sys::{BuildError, CompileError, CreateError, LoadError};
+
+use super::ParameterMismatch;
+use super::file_list::FileListError;
+use super::folder::FolderError;
+use super::stated::ContractMismatch;
+use crate::lockstep::Verdict;
+
+/// A design that cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No Verilator.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// It does not build or load.
+    #[error(transparent)]
+    Build(#[from] SharedDutError),
+    /// It cannot be instantiated.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// The bundled design in this program is not usable.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It does not come back from its initial blocks (DUT-41).
+    #[error(
+        "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; delays (#) are not \
+         simulated: look for a loop in an initial block, or raise --hang-after"
+    )]
+    Hang {
+        /// Time that it had.
+        seconds: u64,
+    },
+    /// Another design than configured.
+    #[error(transparent)]
+    Parameters(#[from] ParameterMismatch),
+    /// A configuration that no design can have.
+    #[error(transparent)]
+    Implementation(#[from] ImplementationError),
+    /// Another contract than that of this program.
+    #[error(transparent)]
+    Contract(#[from] ContractMismatch),
+    /// A file list that cannot be used.
+    #[error(transparent)]
+    FileList(#[from] FileListError),
+    /// A folder of `lockstep build` that cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Its files cannot be read.
+    #[error("{}: {source}; name SystemVerilog files, or a folder of them, with --rtl", path.display())]
+    Read {
+        /// File or folder.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// The cache cannot be written.
+    #[error("{}: {source}; set LOCKSTEP_CACHE to a folder that can be written", path.display())]
+    Cache {
+        /// File or folder.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+}
+
+impl From<BuildError> for OpenError {
+    fn from(error: BuildError) -> Self {
+        Self::Build(error.into())
+    }
+}
+
+impl OpenError {
+    /// What to call it: the user's files, a design that stops at once, or the machine.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Parameters(_)
+            | Self::Implementation(_)
+            | Self::Contract(_)
+            | Self::FileList(_)
+            | Self::Read { .. } => Verdict::Usage,
+            Self::Build(SharedDutError::Build(
+                BuildError::Port(_)
+                | BuildError::Compile(CompileError::Undefined { .. })
+                | BuildError::Verilate(
+                    VerilateError::NoSource { .. }
+                    | VerilateError::Argument { .. }
+                    | VerilateError::NoTop { .. }
+                    | VerilateError::Rejected { .. },
+                ),
+            )) => Verdict::Usage,
+            Self::Hang { .. } => Verdict::Hang,
+            Self::Folder(error) if error.is_the_users() => Verdict::Usage,
+            Self::Create(CreateError::Stopped(stop)) => stop_verdict(stop.kind),
+            _ => Verdict::Infrastructure,
+        }
+    }
+}
+
+/// What to call a design that stops in an initial block.
+fn stop_verdict(kind: verilator_sys::StopKind) -> Verdict {
+    match kind {
+        verilator_sys::StopKind::NotConverged => Verdict::Unsettled,
+        _ => Verdict::Stopped,
+    }
+}
