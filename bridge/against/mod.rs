@@ -11,8 +11,8 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation, Unknown}
 use crate::dut::{Dut, Pulse, Stop, TraceUnavailable};
 use crate::lockstep::Ledger;
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Difference, differences, first_difference};
-use crate::lockstep::delay::{Delay, Latency};
+use crate::lockstep::compare::{Difference, differences, first_difference_from};
+use crate::lockstep::delay::{Delay, Latency, cycles_before};
 use crate::lockstep::engine::Control;
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
@@ -69,6 +69,8 @@ pub struct Against {
     stimulus: Stimulus,
     ledger: Ledger,
     cycles: u64,
+    /// The first cycle that is compared.
+    from: u64,
     pulse: Pulse,
     /// The last batch with a reset: its first cycle, the cycle of reset, and the stimulus before it.
     reset: (u64, u64, Checkpoint),
@@ -133,9 +135,11 @@ impl Against {
         let [a, b] = duts;
         let mut ledger = Ledger::new(implementation);
         ledger.accept(waivers);
+        let late = Delay::by(late);
         Self {
             sides: [Side::new(a, first), Side::new(b, second)],
-            late: Delay::by(late),
+            from: late.depth() as u64,
+            late,
             reset: (0, 0, stimulus.checkpoint()),
             stimulus,
             ledger,
@@ -211,23 +215,20 @@ impl Against {
         let mut unknown = vec![Unknown::default(); completed];
         self.late.apply(&mut late, &mut none, &mut unknown);
 
-        let early = self.late.depth() as u64;
-        let early = usize::try_from(early.saturating_sub(self.cycles)).unwrap_or(usize::MAX);
-        let early = early.min(completed);
+        let early = cycles_before(self.from, self.cycles, completed);
         let [a, b] = &mut self.sides;
         let (a, b) = (&a.outputs[..completed], &mut b.outputs[..completed]);
         let unknown = vec![Unknown::default(); completed];
         let waivers = self.ledger.waivers_mut();
         waivers.apply(self.cycles, &late, a, &unknown, b);
-        let first = first_difference(&a[early..], &unknown[early..], &b[early..]);
-        let first = first.map(|k| k + early);
+        let first = first_difference_from(early, a, &unknown, b);
         let compared = first.map_or(completed, |k| k + 1);
         self.ledger.enter(
-            &late[..compared],
-            &inputs[..compared],
-            &a[..compared],
-            &unknown[..compared],
-            &b[..compared],
+            &late[early..compared],
+            &inputs[early..compared],
+            &a[early..compared],
+            &unknown[early..compared],
+            &b[early..compared],
         );
         for k in compared.saturating_sub(ROWS)..compared {
             if self.last.len() == ROWS {
@@ -277,6 +278,8 @@ impl Against {
         let waivers = self.ledger.waivers().fresh();
         let mut again = Self::new(implementation, duts, stimulus, waivers);
         again.cycles = *first;
+        // Before the reset is done the two may differ (DUT-03).
+        again.from = reset + again.late.depth() as u64;
         let window = cycle.saturating_sub(BEFORE).max(*first);
         let mut inputs = vec![CycleInput::default(); BATCH];
         let mut found = None;
@@ -300,10 +303,7 @@ impl Against {
             let ended = again.step(&inputs[..made]);
             at += made as u64;
             match ended {
-                // Before the reset is done the two may differ (DUT-03).
-                Some(Outcome::Diverged(divergence)) if divergence.cycle >= *reset => {
-                    found = found.or(Some(divergence.cycle));
-                }
+                Some(Outcome::Diverged(divergence)) => found = found.or(Some(divergence.cycle)),
                 Some(Outcome::Stopped { .. }) => break,
                 _ => {}
             }

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::{Against, Divergence, Row};
+use crate::dut::CYCLE_NS;
 use crate::lockstep::compare::{Field, access_text};
 
 const TITLE: Style = Style::new().bold();
@@ -78,7 +79,7 @@ pub fn report(
     AgainstReport {
         designs,
         cycle: divergence.cycle,
-        time_ns: 10 * divergence.cycle,
+        time_ns: CYCLE_NS * divergence.cycle,
         fields: divergence
             .differences
             .iter()

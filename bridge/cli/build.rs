@@ -86,9 +86,10 @@ fn built(files: RtlFiles, output: &Path) -> Result<Built, OpenError> {
         drop(busy.take());
         busy = Some(Busy::start(what));
     };
-    let pair = pair(&design, &BuildOptions::from_env(), &what, &mut building)?;
+    let options = BuildOptions::from_env();
+    let pair = pair(&design, &options, &what, &mut building)?;
     drop(busy);
-    let stated = stated(&pair, &BuildOptions::from_env())?;
+    let stated = stated(&pair, &options)?;
     let folder = DutFolder::write(output, &design, &pair, stated)?;
     let (untraced, traced) = (pair.untraced, pair.traced);
     // Both are made of the same sources, so their warnings are the same.

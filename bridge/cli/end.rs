@@ -8,13 +8,10 @@ use serde::Serialize;
 use super::output_folder::OutputFolder;
 use super::{Failure, output, report_files};
 use crate::dut::printed::{self, Printed};
-use crate::dut::{Stop, StopKind};
+use crate::dut::{CYCLE_NS, Stop, StopKind};
 use crate::isolation::{Death, Facts, facts};
 use crate::lockstep::Verdict;
 use crate::report::{FORMAT, RunFacts};
-
-/// Length of a clock cycle in the time of the design.
-const CYCLE_NS: u64 = 10;
 
 /// A run that ended badly, for programs: `report.json`.
 #[derive(Debug, Serialize)]

@@ -11,6 +11,7 @@ use pmu_model::{
 use serde::Serialize;
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType};
 
+use crate::dut::CYCLE_NS;
 use crate::lockstep::compare::register_name;
 
 /// A trace that is being written.
@@ -331,7 +332,7 @@ impl<'a> VcdTrace<'a> {
         output: &CycleOutput,
         record: &CycleRecord,
     ) -> io::Result<()> {
-        let time = 10 * record.cycle;
+        let time = CYCLE_NS * record.cycle;
         let writer = &mut self.writer.0;
         writer.timestamp(time)?;
         writer.change_scalar(self.clock, Value::V1)?;

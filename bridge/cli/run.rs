@@ -1,7 +1,6 @@
 //! `lockstep run` and `lockstep replay`.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -21,7 +20,7 @@ use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, Dut, OpenError, Pulse, Rtl, RtlSource, check_knobs, open, printed};
+use crate::dut::{BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, check_knobs, open, printed};
 use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -205,30 +204,6 @@ impl<'a> Job<'a> {
         (opened, busy.map(|(_, start)| start.elapsed()))
     }
 
-    /// The design that runs; its initial blocks may hang.
-    fn first_instance(&self) -> Result<Supervised<Opened>, Failure> {
-        let mut busy = None;
-        let rtl = Rtl::load(
-            &self.rtl,
-            &self.implementation,
-            false,
-            // The supervisor gives up first.
-            &BuildOptions::from_env().waiting(2 * self.common.hang.limit()),
-            &mut |what| busy = Some(Busy::start(what)),
-        )
-        .map_err(open_failure)?;
-        drop(busy);
-        let pulse = Pulse::default();
-        pulse.running.store(true, Ordering::Relaxed);
-        let limit = self.common.hang.limit();
-        Ok(supervise(
-            &pulse,
-            limit,
-            &AtomicBool::new(false),
-            move || rtl.instance(),
-        ))
-    }
-
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
@@ -268,17 +243,15 @@ impl<'a> Job<'a> {
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
         printed::keep(&out.file(report_files::PRINTED.1));
-        let dut = match self.first_instance()? {
-            Supervised::Done(dut) => dut.map_err(open_failure)?,
-            Supervised::Panicked(message) => return Err(Failure::defect(&message)),
-            Supervised::Hang { .. } | Supervised::Interrupted { .. } => {
+        let dut = match self.open_timed(false).0 {
+            Err(OpenError::Hang { seconds }) => {
                 let message = format!(
-                    "the design does not come back from its initial blocks, before the first cycle: no progress for {} s; \
-                     look for a loop without delay, or raise --hang-after",
-                    self.common.hang.limit().as_secs()
+                    "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; \
+                     look for a loop without delay, or raise --hang-after"
                 );
                 return hang(message, None, self.common.json);
             }
+            dut => dut.map_err(open_failure)?,
         };
         let pulse = dut.pulse();
         let control = Control::default();
@@ -406,7 +379,7 @@ impl<'a> Job<'a> {
                 end.write(out);
                 summary.stop = Some(StopSummary {
                     cycle,
-                    time_ns: 10 * cycle,
+                    time_ns: CYCLE_NS * cycle,
                     replay: self.command(cycle + 1),
                     report: end.report().cloned(),
                     stop,

@@ -7,8 +7,8 @@ use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 use crate::dut::{Dut, Stop, TraceUnavailable};
 use crate::hypotheses::{FAR, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Divergence, first_difference};
-use crate::lockstep::delay::{Delay, Latency};
+use crate::lockstep::compare::{Divergence, first_difference_from};
+use crate::lockstep::delay::{Delay, Latency, cycles_before};
 use crate::lockstep::engine::{Checkpoint, Lockstep};
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Stimulus, StimulusError};
@@ -268,14 +268,13 @@ impl<'a> Attempt<'a> {
     ) {
         self.delay.apply(inputs, expected, unknown);
         let from = self.place.reset + self.delay.depth() as u64;
-        let skip = usize::try_from(from.saturating_sub(self.cycle)).unwrap_or(usize::MAX);
-        let skip = skip.min(rtl.len());
+        let skip = cycles_before(from, self.cycle, rtl.len());
         if self.first.is_none() {
             let mut rtl = rtl.to_vec();
             self.waivers
                 .apply(self.cycle, inputs, expected, unknown, &mut rtl);
-            self.first = first_difference(&expected[skip..], &unknown[skip..], &rtl[skip..])
-                .map(|k| self.cycle + (k + skip) as u64);
+            self.first =
+                first_difference_from(skip, expected, unknown, &rtl).map(|k| self.cycle + k as u64);
         }
         self.cycle += rtl.len() as u64;
     }

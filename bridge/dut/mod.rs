@@ -64,6 +64,9 @@ pub use verilated::VerilatedDut;
 #[cfg(feature = "rtl")]
 pub use wrapper_parameters::wrapper_parameters;
 
+/// Nanoseconds of a clock cycle in the time of a design: cycle *k*'s rising edge is at `CYCLE_NS` * *k*.
+pub const CYCLE_NS: u64 = 10;
+
 /// A design that makes one [`CycleOutput`] of each [`CycleInput`].
 pub trait Dut: Send {
     /// The parameters that the design states.

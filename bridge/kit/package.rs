@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION, Thread, control};
 use pmu_model::wrapper::{Increments, PARTS};
-use pmu_model::{AccessOutcome, CycleInput, CycleOutput, DutParameters, SysReg};
+use pmu_model::{AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, SysReg};
 
 /// A field of one of the contract's structs.
 struct Field {
@@ -332,40 +332,19 @@ const OUTCOMES: [(AccessOutcome, &str); 7] = [
 ];
 
 /// The registers that are no arrays.
-fn registers() -> Vec<SysReg> {
-    use SysReg::*;
-    vec![
-        Pmcr,
-        Pmcntenset,
-        Pmcntenclr,
-        Pmovsclr,
-        Pmovsset,
-        Pmselr,
-        Pmccntr,
-        Pmxevtyper,
-        Pmxevcntr,
-        Pmmir,
-        Pmccfiltr,
-        Pmsicr,
-        Pmsirr,
-        Pmsidr,
-        Pmbsr(1),
-        Pmbsr(2),
-        Pmbsr(3),
-        Spmselr,
-        Spmiidr,
-        Spmdevarch,
-        Spmdevaff,
-        Spmcfgr,
-        Spmcgcr(0),
-        Spmcgcr(1),
-        Spmcntenset,
-        Spmcntenclr,
-        Spmovsclr,
-        Spmovsset,
-        Spmintenset,
-        Spmintenclr,
-    ]
+fn registers() -> impl Iterator<Item = SysReg> {
+    use SysReg::{Spmevcntr, Spmevfilt2r, Spmevfiltr, Spmevtyper};
+    let mut implementation = Implementation::default();
+    implementation.pmu.counters = 0;
+    let all: Vec<_> = SysReg::all(&implementation).collect();
+    let is_of_array = |register: &SysReg| {
+        matches!(
+            register,
+            Spmevcntr(_) | Spmevtyper(_) | Spmevfiltr(_) | Spmevfilt2r(_)
+        )
+    };
+    all.into_iter()
+        .filter(move |register| !is_of_array(register))
 }
 
 /// `access_data` as `AccessData`.

@@ -3,8 +3,8 @@
 use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, CycleOutput, Model, Unknown};
 
-use super::compare::{Divergence, differences, first_difference};
-use super::delay::Delay;
+use super::compare::{Divergence, differences, first_difference_from};
+use super::delay::{Delay, cycles_before};
 use super::ledger::Ledger;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
@@ -155,12 +155,8 @@ impl Batch {
         waivers.apply(self.start, inputs, expected, unknown, rtl);
         let rtl = &*rtl;
         // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
-        let early = delay
-            .depth()
-            .saturating_sub(usize::try_from(self.start).unwrap_or(usize::MAX));
-        let early = early.min(completed);
-        let diverged = first_difference(&expected[early..], &unknown[early..], &rtl[early..])
-            .map(|k| k + early);
+        let early = cycles_before(delay.depth() as u64, self.start, completed);
+        let diverged = first_difference_from(early, expected, unknown, rtl);
         let compared = diverged.map_or(completed, |k| k + 1);
         ledger.enter(
             &inputs[early..compared],

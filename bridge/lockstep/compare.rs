@@ -306,6 +306,19 @@ pub fn first_difference(
     })
 }
 
+/// The same of the cycles from index `early` on.
+///
+/// # Panics
+/// If the slices differ in length, or are shorter than `early`.
+pub fn first_difference_from(
+    early: usize,
+    expected: &[CycleOutput],
+    unknown: &[Unknown],
+    rtl: &[CycleOutput],
+) -> Option<usize> {
+    first_difference(&expected[early..], &unknown[early..], &rtl[early..]).map(|k| k + early)
+}
+
 /// What the design shows, with the model's values in place of those that are UNKNOWN.
 fn known(expected: &CycleOutput, unknown: &Unknown, rtl: &CycleOutput) -> CycleOutput {
     let mut known = *rtl;

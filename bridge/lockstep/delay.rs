@@ -4,6 +4,12 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters, Unknown};
 
 use super::compare::{Difference, Field};
 
+/// How many of `count` cycles, the first of which is number `start`, come before cycle `from`: they are not compared.
+pub fn cycles_before(from: u64, start: u64, count: usize) -> usize {
+    let before = from.saturating_sub(start);
+    usize::try_from(before).map_or(count, |before| before.min(count))
+}
+
 /// Delays the model's outputs by the latency that a design states.
 #[derive(Clone, Debug)]
 pub struct Delay {

@@ -18,8 +18,8 @@ use crate::diagnosis::{Replay, Reproduction, Window, WindowCycle};
 use crate::dut::{ParameterMismatch, check_parameters};
 use crate::hypotheses::{NEAR, Recording};
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Divergence, differences, first_difference};
-use crate::lockstep::delay::Delay;
+use crate::lockstep::compare::{Divergence, differences, first_difference_from};
+use crate::lockstep::delay::{Delay, cycles_before};
 use crate::lockstep::ledger::Ledger;
 use crate::waves::time::written;
 
@@ -321,12 +321,14 @@ impl Check<'_> {
         }
         // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
         let early = self.early(count);
-        let diverged = first_difference(
-            &self.expected[early..count],
-            &self.unknown[early..count],
-            &rows.outputs[early..count],
+        let outputs = &rows.outputs[..count];
+        let diverged = first_difference_from(
+            early,
+            &self.expected[..count],
+            &self.unknown[..count],
+            outputs,
         );
-        if let Some(k) = diverged.map(|k| k + early) {
+        if let Some(k) = diverged {
             count = k + 1;
             stop = Some(Stop::Diverged(k));
         }
@@ -382,8 +384,7 @@ impl Check<'_> {
 
     /// Rows at the start of a batch that are not compared.
     fn early(&self, count: usize) -> usize {
-        let before = usize::try_from(self.checked.cycles).unwrap_or(usize::MAX);
-        self.delay.depth().saturating_sub(before).min(count)
+        cycles_before(self.delay.depth() as u64, self.checked.cycles, count)
     }
 
     /// Runs the model on the first `count` rows.

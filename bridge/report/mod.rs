@@ -14,6 +14,7 @@ use crate::diagnosis::causes::causes;
 use crate::diagnosis::explain::{Explanation, explain};
 use crate::diagnosis::internals::Internals;
 use crate::diagnosis::replay::Replay;
+use crate::dut::CYCLE_NS;
 use crate::hypotheses::{self, Findings};
 use crate::lockstep::compare::{Compared, Divergence};
 use crate::lockstep::ledger::{FieldTally, Ledger};
@@ -237,7 +238,7 @@ pub fn report_with(
         },
         cycle: divergence.cycle,
         about,
-        time_ns: 10 * divergence.cycle,
+        time_ns: CYCLE_NS * divergence.cycle,
         in_dump: None,
         run,
         fields: caused

@@ -3,17 +3,17 @@
 use std::sync::atomic::Ordering;
 
 use pmu_model::{
-    AccessKind, CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder,
-    SysReg, Unknown,
+    CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder, SysReg, Unknown,
 };
 
 use crate::diagnosis::causes::causes;
 use crate::diagnosis::replay::WindowCycle;
 use crate::dut::{Dut, Pulse, Stop};
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Difference, differences, first_difference};
-use crate::lockstep::delay::{Delay, Latency};
+use crate::lockstep::compare::{Difference, differences, first_difference_from};
+use crate::lockstep::delay::{Delay, Latency, cycles_before};
 use crate::lockstep::waivers::Waivers;
+use crate::stimulus::IntervalCheck;
 
 use super::ShrinkError;
 
@@ -84,11 +84,7 @@ fn wash(interval: u8) -> Vec<CycleInput> {
 
 /// DUT-70: whether no register is accessed sooner than a design allows.
 fn keeps_interval(cycles: &[CycleInput], interval: u8) -> bool {
-    let accesses = cycles.iter().enumerate();
-    let accesses = accesses.filter(|(_, input)| input.access_kind != AccessKind::None as u8);
-    let at: Vec<_> = accesses.map(|(cycle, _)| cycle).collect();
-    at.windows(2)
-        .all(|pair| pair[1] - pair[0] >= usize::from(interval))
+    IntervalCheck::every(interval).check(cycles).is_ok()
 }
 
 impl<'a> Bench<'a> {
@@ -209,13 +205,8 @@ impl<'a> Bench<'a> {
                 &self.unknown,
                 &mut self.rtl,
             );
-            let early = delay.depth().saturating_sub(start).min(batch.len());
-            let first = first_difference(
-                &self.expected[early..],
-                &self.unknown[early..],
-                &self.rtl[early..],
-            );
-            let first = first.map(|k| k + early);
+            let early = cycles_before(delay.depth() as u64, start as u64, batch.len());
+            let first = first_difference_from(early, &self.expected, &self.unknown, &self.rtl);
             let compared = first.map_or(batch.len(), |k| k + 1);
             for unknown in &self.unknown[early.min(compared)..compared] {
                 seen.access_data |= unknown.access_data;

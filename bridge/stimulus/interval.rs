@@ -17,8 +17,13 @@ pub struct IntervalCheck {
 impl IntervalCheck {
     /// A check for designs of `implementation`.
     pub fn new(implementation: &Implementation) -> Self {
+        Self::every(implementation.wrapper.access_interval)
+    }
+
+    /// A check for designs with at least `interval` cycles from one access to the next.
+    pub fn every(interval: u8) -> Self {
         Self {
-            interval: implementation.wrapper.access_interval.into(),
+            interval: interval.into(),
             cycle: 0,
             last: None,
         }
