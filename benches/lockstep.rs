@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
+use bytemuck::cast_slice;
 use lockstep_vcd::{Event, Slice, Source};
 use pmu_lockstep::dut::{BuildOptions, Dut, RtlSource, open};
 use pmu_lockstep::lockstep::Lockstep;
@@ -37,9 +38,10 @@ fn main() {
     let recorded = recorded(&implementation);
     let vcd = trace(&implementation, &recorded);
     let mut jobs: Vec<Job<'_>> = vec![
+        ("bare Verilated design (R)", bare(&recorded)),
         (
-            "bare Verilated design (R)",
-            bare(&implementation, &recorded),
+            "design as lockstep drives it",
+            driven(&implementation, &recorded),
         ),
         ("lockstep, one thread", lockstep(&implementation, 1)),
         ("lockstep, two threads", lockstep(&implementation, 2)),
@@ -134,7 +136,20 @@ fn design(implementation: &Implementation, traced: bool) -> Box<dyn Dut> {
     .expect("the bundled RTL is linked in")
 }
 
-fn bare<'a>(
+/// The design in a loop of C++, with Verilator's `eval()` at either edge of the clock.
+fn bare(recorded: &[CycleInput]) -> Box<dyn FnMut() -> u64 + '_> {
+    let library = verilator_sys::static_library!(lockstep_bundled).expect("linked in");
+    let mut dut = library.create().expect("an instance");
+    Box::new(move || {
+        for inputs in recorded.chunks_exact(BATCH) {
+            let completed = dut.run_bare(cast_slice(inputs));
+            assert_eq!(completed, BATCH, "the bundled RTL does not stop");
+        }
+        recorded.len() as u64
+    })
+}
+
+fn driven<'a>(
     implementation: &Implementation,
     recorded: &'a [CycleInput],
 ) -> Box<dyn FnMut() -> u64 + 'a> {

@@ -30,6 +30,10 @@ std::size_t run(Dut& dut, rust::Slice<const std::uint8_t> inputs, rust::Slice<st
   return dut.run(inputs.data(), outputs.data(), cycles);
 }
 
+std::size_t run_bare(Dut& dut, rust::Slice<const std::uint8_t> inputs, std::size_t cycles) {
+  return dut.run_bare(inputs.data(), cycles);
+}
+
 bool stopped(const Dut& dut) { return dut.stop() != nullptr; }
 
 StopRecord stop(const Dut& dut) {

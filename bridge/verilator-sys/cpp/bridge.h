@@ -23,6 +23,7 @@ std::unique_ptr<Dut> create(const DutLibrary* library, bool traced);
 
 std::size_t run(Dut& dut, rust::Slice<const std::uint8_t> inputs, rust::Slice<std::uint8_t> outputs,
                 std::size_t cycles);
+std::size_t run_bare(Dut& dut, rust::Slice<const std::uint8_t> inputs, std::size_t cycles);
 bool stopped(const Dut& dut);
 StopRecord stop(const Dut& dut);
 void finish(Dut& dut);

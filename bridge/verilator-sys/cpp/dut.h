@@ -16,7 +16,7 @@
 namespace verilator_sys {
 
 // Version of everything in this file. A library that states another one must not be used.
-constexpr std::uint32_t kDutAbi = 2;
+constexpr std::uint32_t kDutAbi = 3;
 
 // Length of a clock cycle in the time of the design; the clock rises at the start and falls in the
 // middle of it. The design is Verilated with a time unit and precision of one nanosecond.
@@ -61,6 +61,11 @@ class Dut {
   // is less than `cycles`, stop() says why, and only that many outputs were written.
   virtual std::size_t run(const std::uint8_t* inputs, std::uint8_t* outputs,
                           std::size_t cycles) noexcept = 0;
+
+  // Clocks the design `cycles` times as a testbench in plain C++ does, with eval() at either edge,
+  // and looks at no output: what everything around the design is measured against. Nothing is
+  // traced, and a stop does not tell its time. Returns the number of cycles completed.
+  virtual std::size_t run_bare(const std::uint8_t* inputs, std::size_t cycles) noexcept = 0;
 
   // What stopped the design, or null if it can go on.
   virtual const Stop* stop() const noexcept = 0;

@@ -96,6 +96,21 @@ impl Dut {
         Err(DutStop::new(bridge::stop(&self.inner), completed))
     }
 
+    /// Clocks the design as a testbench in plain C++ does, with Verilator's `eval()` at either edge and no look at any
+    /// output: what [`run`](Dut::run), and everything around it, is measured against. Nothing is traced.
+    ///
+    /// # Returns
+    /// Cycles completed; fewer than there are inputs if the design stopped.
+    ///
+    /// # Panics
+    /// If the length is no multiple of the input's size.
+    pub fn run_bare(&mut self, inputs: &[u8]) -> usize {
+        let cycles = inputs.len() / self.sizes.input;
+        assert_eq!(inputs.len(), cycles * self.sizes.input, "whole inputs");
+        // SAFETY: the length was checked.
+        unsafe { bridge::run_bare(self.inner.pin_mut(), inputs, cycles) }
+    }
+
     /// What stopped the design; `None` if it can go on.
     pub fn stop(&self) -> Option<DutStop> {
         bridge::stopped(&self.inner).then(|| DutStop::new(bridge::stop(&self.inner), 0))

@@ -53,6 +53,10 @@ pub(crate) mod bridge {
             cycles: usize,
         ) -> usize;
 
+        /// # Safety
+        /// `inputs` holds `cycles` times the library's input size.
+        unsafe fn run_bare(dut: Pin<&mut Dut>, inputs: &[u8], cycles: usize) -> usize;
+
         fn stopped(dut: &Dut) -> bool;
         fn stop(dut: &Dut) -> StopRecord;
         fn finish(dut: Pin<&mut Dut>);

@@ -14,6 +14,8 @@ mod compile;
 #[cfg(feature = "build")]
 mod design;
 #[cfg(feature = "build")]
+mod evaluation;
+#[cfg(feature = "build")]
 pub mod find;
 #[cfg(feature = "build")]
 mod model;

@@ -12,7 +12,7 @@ use crate::stop::DutStop;
 
 /// Version of `cpp/dut.h` that this crate was compiled with; equal to `kDutAbi` there. A library with another
 /// one is not loaded.
-pub const INTERFACE_VERSION: u32 = 2;
+pub const INTERFACE_VERSION: u32 = 3;
 
 /// Name of the function that a shared library exports.
 pub(crate) const SHARED_SYMBOL: &str = "verilator_sys_dut_library";

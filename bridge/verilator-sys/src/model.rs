@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::PortSizes;
 use crate::compile::{self, CompileError, Compiler, Hash, Optimization, Unit, io_error};
+use crate::evaluation::evaluation;
 use crate::find::{FindError, Verilator};
 use crate::port::{self, PortError};
 use crate::verilate::{Design, VerilateError, VerilateRequest, Verilated};
@@ -154,7 +155,9 @@ impl Model<'_> {
         common: &Common,
     ) -> Result<Vec<Unit>, CompileError> {
         let prefix = variant.prefix();
-        let factory = self.factory(variant);
+        let class = verilated.out_dir.join(format!("{prefix}.cpp"));
+        let class = fs::read_to_string(&class).map_err(io_error(&class))?;
+        let factory = self.factory(variant, &class);
         let mut hash = Hash::new();
         hash.text(&common.run_time_hash).text(&factory);
         for path in cpp_files(&verilated.out_dir)? {
@@ -201,8 +204,8 @@ impl Model<'_> {
         Ok(units)
     }
 
-    /// The C++ function that makes an instance of a variant.
-    fn factory(&self, variant: Variant) -> String {
+    /// The C++ function that makes an instance of a variant; `class` is the source of the generated class.
+    fn factory(&self, variant: Variant, class: &str) -> String {
         let prefix = variant.prefix();
         let (include, tracer) = match variant {
             Variant::Plain => ("", "NoTrace"),
@@ -213,16 +216,18 @@ impl Model<'_> {
             output,
             parameters,
         } = self.sizes;
+        let (core, evaluation) = evaluation(prefix, class);
         format!(
             "#include \"{prefix}.h\"\n\
              {include}\
              #include \"verilated_dut.h\"\n\
+             {core}\
              namespace verilator_sys {{\n\
-             using {prefix}Dut = VerilatedDut<{prefix}, {tracer}>;\n\
+             using {prefix}Dut = VerilatedDut<{prefix}, {tracer}, {evaluation}>;\n\
              static_assert({prefix}Dut::kInputBytes == {input}, \"size of cycle_input_i\");\n\
              static_assert({prefix}Dut::kOutputBytes == {output}, \"size of cycle_output_o\");\n\
              static_assert({prefix}Dut::kParameterBytes == {parameters}, \"size of parameters_o\");\n\
-             Dut* create_{prefix}() noexcept {{ return create<{prefix}, {tracer}>(); }}\n\
+             Dut* create_{prefix}() noexcept {{ return create<{prefix}, {tracer}, {evaluation}>(); }}\n\
              }}  // namespace verilator_sys\n"
         )
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::thread;
 
-use common::{SIZES, build, counter, counts, inputs, rtl, scratch, verilator};
+use common::{SIZES, both, build, counter, counts, inputs, rtl, scratch, verilator};
 use tempfile::tempdir;
 use verilator_sys::shared::{LoadFileError, content_hash, load_file};
 use verilator_sys::{CreateError, DutLibrary, PortSizes, StopKind};
@@ -33,6 +33,48 @@ fn runs_in_batches() {
     assert_eq!(counts(&outputs), [10, 3, 6]);
     dut.run(&[], &mut []).expect("nothing to do");
     assert_eq!(dut.cycles(), 4);
+}
+
+#[test]
+fn a_bare_run_clocks_the_same_design() {
+    for mut dut in both() {
+        assert_eq!(dut.run_bare(&inputs(&[1, 2, 3])), 3);
+        let mut output = vec![0; SIZES.output];
+        dut.run(&inputs(&[4]), &mut output).expect("goes on");
+        assert_eq!((counts(&output), dut.cycles()), (vec![10], 4));
+        assert_eq!(dut.run_bare(&inputs(&[1, common::FATAL, 1])), 1);
+        assert_eq!(dut.stop().map(|stop| stop.kind), Some(StopKind::Fatal));
+        assert_eq!(dut.run_bare(&inputs(&[1])), 0);
+    }
+}
+
+/// Objects that a design lets go are freed by `eval()`, which is not called in every cycle.
+#[test]
+fn objects_of_classes_are_freed() {
+    let mut dut = build("objects.sv", false)
+        .load(verilator())
+        .expect("built")
+        .create()
+        .expect("created");
+    let cycles = 256;
+    let mut outputs = vec![0; cycles * SIZES.output];
+    let resident = || {
+        let statm = fs::read_to_string("/proc/self/statm").expect("Linux");
+        let pages = statm.split(' ').nth(1).and_then(|word| word.parse().ok());
+        pages.unwrap_or(0) * 4096_usize
+    };
+    let mut run = |times: usize| {
+        for _ in 0..times {
+            dut.run(&inputs(&vec![1; cycles]), &mut outputs)
+                .expect("goes on");
+        }
+        resident()
+    };
+    let before = run(10);
+    // Each cycle lets go of a kilobyte.
+    let after = run(200);
+    assert_eq!(counts(&outputs)[cycles - 1] as usize, 210 * cycles);
+    assert!(after < before + (16 << 20), "{before} {after}");
 }
 
 #[test]
@@ -312,6 +354,6 @@ fn a_library_of_something_else() {
     let error = unsafe { DutLibrary::load("libc.so.6".as_ref()) }.expect_err("not a design");
     assert_eq!(
         error.to_string(),
-        "[DUT library] expected interface version 2 in libc.so.6, found 0: build the design again"
+        "[DUT library] expected interface version 3 in libc.so.6, found 0: build the design again"
     );
 }

@@ -4,13 +4,19 @@
 mod common;
 
 use common::{
-    ASSERT, ERROR, FATAL, FINISH, OSCILLATE, PRINT, SIZES, STOP, WARN, counter, counts, inputs,
+    ASSERT, ERROR, FATAL, FINISH, OSCILLATE, PRINT, SIZES, STOP, WARN, both, counter, counts,
+    inputs,
 };
-use verilator_sys::{DutStop, StopKind};
+use verilator_sys::{Dut, DutStop, StopKind};
 
 /// Runs three good cycles, one with `bits`, and one more.
 fn stop_of(bits: u64) -> (DutStop, Vec<u32>) {
-    let mut dut = counter().create_traced().expect("created");
+    let [traced, untraced] = both().map(|dut| stop_of_one(dut, bits));
+    assert_eq!(traced, untraced);
+    traced
+}
+
+fn stop_of_one(mut dut: Dut, bits: u64) -> (DutStop, Vec<u32>) {
     let inputs = inputs(&[1, 1, 1, 1 | bits, 1]);
     let mut outputs = vec![0xee; 5 * SIZES.output];
     let stop = dut.run(&inputs, &mut outputs).expect_err("stopped");
@@ -98,15 +104,16 @@ fn the_first_of_several_counts() {
 
 #[test]
 fn displays_and_warnings_go_to_the_log() {
-    let mut dut = counter().create_traced().expect("created");
-    let mut outputs = vec![0; 3 * SIZES.output];
-    dut.run(&inputs(&[7, PRINT, WARN]), &mut outputs)
-        .expect("goes on");
-    let log = dut.take_log();
-    assert!(log.starts_with("count is 7\n"), "{log}");
-    assert!(log.contains("count 7 is odd"), "{log}");
-    assert_eq!(dut.take_log(), "");
-    assert_eq!(dut.finish().expect("no stop"), "final count 7\n");
+    for mut dut in both() {
+        let mut outputs = vec![0; 3 * SIZES.output];
+        dut.run(&inputs(&[7, PRINT, WARN]), &mut outputs)
+            .expect("goes on");
+        let log = dut.take_log();
+        assert!(log.starts_with("count is 7\n"), "{log}");
+        assert!(log.contains("count 7 is odd"), "{log}");
+        assert_eq!(dut.take_log(), "");
+        assert_eq!(dut.finish().expect("no stop"), "final count 7\n");
+    }
 }
 
 #[test]

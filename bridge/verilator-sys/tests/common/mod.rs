@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use verilator_sys::find::{Search, Verilator};
 use verilator_sys::shared::SharedDutBuild;
 use verilator_sys::verilate::Design;
-use verilator_sys::{DutLibrary, Optimization, PortSizes};
+use verilator_sys::{Dut, DutLibrary, Optimization, PortSizes};
 
 pub const SIZES: PortSizes = PortSizes {
     input: 12,
@@ -69,6 +69,17 @@ pub fn counter() -> DutLibrary {
     build("counter.sv", true)
         .load(verilator())
         .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An instance of `counter.sv` of either variant: with tracing Verilator's `eval()` evaluates it, without the core of it.
+pub fn both() -> [Dut; 2] {
+    let untraced = build("counter.sv", false)
+        .load(verilator())
+        .unwrap_or_else(|error| panic!("{error}"));
+    [
+        counter().create_traced().expect("created"),
+        untraced.create().expect("created"),
+    ]
 }
 
 /// Inputs of one cycle each.

@@ -41,7 +41,7 @@ module lockstep_dut #(
   /* verilator lint_on UNOPTFLAT */
 
   assign cycle_output_o = {Step, added_q, count_q};
-  assign parameters_o = Step ^ {31'b0, loop_b & 1'b0};
+  assign parameters_o = Step ^ {31'b0, loop_b};
 
   initial if (Step > MaxStep) $fatal(1, "Step %0d is above MaxStep", Step);
 
