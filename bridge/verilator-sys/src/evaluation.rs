@@ -92,6 +92,17 @@ unsigned VDut::threads() const { return 1; }
     fn only_a_known_text_is_replaced() {
         let name = |source: &str| evaluation("VDut", source).1;
         assert_eq!(name(SOURCE), "VDutCore");
+        // As of 5.006.
+        let older = SOURCE
+            .replace(
+                "    // Evaluate\n",
+                "    // MTask 0 start\n    Verilated::mtaskId(0);\n",
+            )
+            .replace(
+                "    Verilated::endOfEval",
+                "    Verilated::endOfThreadMTask(vlSymsp->__Vm_evalMsgQp);\n    Verilated::endOfEval",
+            );
+        assert_eq!(name(&older), "VDutCore");
         let whole = "WholeEvaluation";
         assert_eq!(name(&SOURCE.replace("return 1", "return 2")), whole);
         assert_eq!(name(&SOURCE.replace("eval_step", "eval_other")), whole);
