@@ -29,8 +29,6 @@ pub enum Indices {
     CycleCounterBySel,
     /// PMXEVTYPER_EL0 with SEL 31 is UNDEFINED.
     NoFilterBySel,
-    /// PMXEVTYPER_EL0 with SEL 31 is checked as the type of event counter 31.
-    FilterBySelAsCounter,
     /// A nibble of RES0 bits of a type is stored, by its lowest bit.
     Res0Stored(u8),
     /// PMMIR_EL1.EDGE is that value.
@@ -54,7 +52,6 @@ impl Indices {
             Self::StaleSelOfType,
             Self::CycleCounterBySel,
             Self::NoFilterBySel,
-            Self::FilterBySelAsCounter,
             Self::ReadOnlyOk,
         ];
         all.extend((1..6).map(Self::LaneBits));
@@ -91,9 +88,6 @@ impl fmt::Display for Indices {
             }
             Self::CycleCounterBySel => f.write_str("PMXEVCNTR_EL0 with SEL 31 is PMCCNTR_EL0"),
             Self::NoFilterBySel => f.write_str("PMXEVTYPER_EL0 with SEL 31 is UNDEFINED"),
-            Self::FilterBySelAsCounter => f.write_str(
-                "an access to PMXEVTYPER_EL0 with SEL 31 is checked as one to the type of event counter 31",
-            ),
             Self::Res0Stored(low) => write!(
                 f,
                 "bits {}:{low} of PMEVTYPER<n>_EL0, which are RES0, are stored",

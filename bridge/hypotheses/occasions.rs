@@ -85,8 +85,8 @@ fn of_counters(mistake: Counters) -> Occasion {
 fn of_indices(mistake: Indices) -> Occasion {
     use Indices::*;
     match mistake {
-        StaleSel | StaleSelOfType | CycleCounterBySel | NoFilterBySel | FilterBySelAsCounter
-        | MmirEdge(_) | ReadOnlyOk => Occasion::Access,
+        StaleSel | StaleSelOfType | CycleCounterBySel | NoFilterBySel | MmirEdge(_)
+        | ReadOnlyOk => Occasion::Access,
         Res0Stored(_) => Occasion::Write,
         Lane(_) | LaneBits(_) | EventBits(_) | Stuck(..) | Swapped(_) | BytesSwapped
         | Enable(_) | Shown(_) => Occasion::Always,

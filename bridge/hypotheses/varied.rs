@@ -295,7 +295,8 @@ impl Varied {
     // Counting.
 
     fn mt(&self, n: usize, input: &CycleInput) -> bool {
-        let effective = self.state.types[n] & self.fixed.effective[n];
+        // MT is one of the fields that the filter takes of a write.
+        let effective = self.state.filters[n] & self.fixed.effective[n];
         if self.is(Threads::MtIgnored) {
             return false;
         }
@@ -875,18 +876,6 @@ impl Varied {
         };
         let register = match register {
             Pmxevtyper if of_type == 31 && self.is(Indices::NoFilterBySel) => return undefined,
-            Pmxevtyper if of_type == 31 && self.is(Indices::FilterBySelAsCounter) => {
-                let outcome = match input.driven & CycleInput::DRIVEN_PE != 0 {
-                    true => Access::FilterTakesData.outcome(
-                        (31, 31),
-                        direction,
-                        input,
-                        &self.fixed.implementation,
-                    ),
-                    false => self.not_implemented(31, direction),
-                };
-                return (outcome, Some(Pmccfiltr));
-            }
             Pmxevtyper if of_type == 31 => Pmccfiltr,
             Pmxevtyper => Pmevtyper(of_type),
             Pmxevcntr if of_counter == 31 && self.is(Indices::CycleCounterBySel) => Pmccntr,
