@@ -65,6 +65,15 @@ pub enum Reproduction {
         /// The reset that the re-run started with.
         from: u64,
     },
+    /// From an earlier reset alone: the nearest does not bring the design into a known state.
+    FromEarlier {
+        /// The reset from which it is.
+        from: u64,
+        /// The nearest reset, from which the re-run showed something else.
+        reset: u64,
+        /// The first cycle that differed from there, if any did.
+        instead: Option<u64>,
+    },
     /// Only from the first cycle of the run on: a reset does not bring the design into a known state.
     OnlyFromStart {
         /// The nearest reset, from which the re-run showed something else.
@@ -93,6 +102,15 @@ impl Reproduction {
                     "the traced re-run from the reset in cycle {from} diverges in the same cycle"
                 )
             }
+            Self::FromEarlier {
+                from,
+                reset,
+                instead: cycle,
+            } => format!(
+                "the traced re-run diverges in the same cycle from the reset in cycle {from} on; from the one \
+                 in cycle {reset} it showed {}: a reset leaves something of the design unset",
+                instead(cycle)
+            ),
             Self::OnlyFromStart {
                 reset,
                 instead: cycle,
@@ -135,8 +153,33 @@ pub enum ReplayError {
     Traced(String),
 }
 
-/// Runs the cycles around a divergence once more: from the nearest reset that gives a full window, else from the
-/// first cycle.
+/// Cycles from an earlier reset than the nearest to the divergence, if a re-run is to start there: farther ones take
+/// longer than a report should.
+const EARLIER: u64 = 1 << 18;
+
+/// Where re-runs start, one after the other: at the nearest place, at those that are each twice as far as the one
+/// before, and at the last, which is the first cycle of the run.
+fn starts(places: &[Checkpoint], cycle: u64) -> Vec<&Checkpoint> {
+    let Some((origin, resets)) = places.split_last() else {
+        return Vec::new();
+    };
+    let mut starts: Vec<&Checkpoint> = Vec::new();
+    for place in resets.iter().filter(|place| place.cycle != origin.cycle) {
+        let distance = cycle - place.reset;
+        let far_enough = match starts.last() {
+            None => true,
+            Some(last) => distance >= 2 * (cycle - last.reset) && distance <= EARLIER,
+        };
+        if far_enough {
+            starts.push(place);
+        }
+    }
+    starts.push(origin);
+    starts
+}
+
+/// Runs the cycles around a divergence once more: from the nearest reset that gives a full window, else from an earlier
+/// one, else from the first cycle.
 ///
 /// # Errors
 /// The stimulus cannot be read, the traced design cannot be had, or it stops.
@@ -150,20 +193,24 @@ pub fn replay(
     let places = run.checkpoints(cycle.saturating_sub(BEFORE));
     let mut nearest = None;
     let mut last = None;
-    for (index, place) in places.iter().enumerate() {
-        // Between the nearest reset and the first cycle nothing new is learnt.
-        if index != 0 && index + 1 != places.len() {
-            continue;
-        }
+    let starts = starts(&places, cycle);
+    for (index, place) in starts.iter().enumerate() {
         let dut = traced().map_err(ReplayError::Traced)?;
         let waivers = run.ledger().waivers().fresh();
         let mut attempt = Attempt::new(dut, run.stimulus(), place, waivers)?;
         let (window, first) = attempt.run(divergence, vcd)?;
-        let from_start = index + 1 == places.len();
+        let from_start = index + 1 == starts.len();
         if first == Some(cycle) {
             let reproduction = match nearest {
                 None => Reproduction::Same { from: place.reset },
-                Some((reset, instead)) => Reproduction::OnlyFromStart { reset, instead },
+                Some((reset, instead)) if from_start => {
+                    Reproduction::OnlyFromStart { reset, instead }
+                }
+                Some((reset, instead)) => Reproduction::FromEarlier {
+                    from: place.reset,
+                    reset,
+                    instead,
+                },
             };
             return Ok(Replay {
                 window,
@@ -172,7 +219,7 @@ pub fn replay(
             });
         }
         if !from_start {
-            nearest = Some((place.reset, first));
+            nearest = nearest.or(Some((place.reset, first)));
         }
         last = Some((window, first));
     }

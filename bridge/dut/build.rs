@@ -2,7 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> 
     Ok(Stated::of(&dut.parameters())?)
 }
 
-/// Finds Verilator, or fetches it.
+/// Finds Verilator, or fetches it. The one that was found is found again at once: a divergence should not wait for it.
 fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
     // The project's own, where the program is run beside it.
     let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
@@ -88,7 +88,17 @@ fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
     } else {
         options.cache.join("tools")
     };
-    Search::from_env(tools).find()
+    static FOUND: Mutex<Option<(Search, Verilator)>> = Mutex::new(None);
+    let search = Search::from_env(tools);
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, verilator)) = &*found
+        && *known == search
+    {
+        return Ok(verilator.clone());
+    }
+    let verilator = search.find()?;
+    *found = Some((search, verilator.clone()));
+    Ok(verilator)
 }
 
 fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDutBuild {

@@ -9,8 +9,8 @@ use serde_json::Value;
 pub struct Knob {
     /// Name and value, as an implementation file has them.
     pub text: String,
-    /// The implementation with it.
-    pub implementation: Implementation,
+    /// The model of the implementation with it, out of reset.
+    pub model: Model,
 }
 
 /// The knobs that are choices, by name, with their values.
@@ -85,12 +85,12 @@ fn with(implementation: &Implementation, knobs: &Value, name: &str, value: Value
         knobs,
         ..implementation.clone()
     };
-    Model::new(&implementation).ok()?;
+    let model = Model::new(&implementation).ok()?;
     let value = value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned);
     Some(Knob {
         text: format!("{name}={value}"),
-        implementation,
+        model,
     })
 }

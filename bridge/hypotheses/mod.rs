@@ -10,6 +10,7 @@ mod datapath;
 mod filters;
 mod indices;
 mod knobs;
+mod occasions;
 mod recording;
 mod sampling;
 mod system;
@@ -20,13 +21,18 @@ mod varied;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, thread};
 
 use pmu_model::wrapper::Increments;
-use pmu_model::{CycleOutput, Implementation, Model, Unknown};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 use serde::Serialize;
 
+use occasions::{Cycle, Occasion};
+use recording::Stretch;
+
+use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 
 pub use recording::{FAR, MOST, NEAR, Recording};
@@ -144,7 +150,8 @@ impl Findings {
         }
     }
 
-    /// The findings as lines: those that explain every cycle, or that there is none.
+    /// The findings in a line: the hypothesis that explains every cycle, those among which it is if these cycles do not tell
+    /// them apart, or that there is none.
     pub fn lines(&self) -> Vec<String> {
         if let Some(why) = &self.untested {
             return vec![format!("no hypothesis was tested: {why}")];
@@ -156,59 +163,86 @@ impl Findings {
                 self.first
             )];
         }
-        let apart = match self.explaining.len() {
-            1 => String::new(),
-            count => format!(", one of {count} that these cycles do not tell apart"),
+        let explained = self.explaining.iter().map(|found| found.explained);
+        let explained = explained.min().unwrap_or(0);
+        let texts: Vec<_> = self.explaining.iter().map(|found| &*found.text).collect();
+        let line = match texts[..] {
+            [text] => format!("{text}: explains {explained} of {compared}"),
+            // None of them is said to be the one.
+            _ => format!(
+                "one of these {}, which do the same in all of these cycles: {}: explains {explained} of {compared}",
+                texts.len(),
+                texts.join("; or ")
+            ),
         };
-        let explaining = self.explaining.iter();
-        explaining
-            .map(|found| {
-                let Hypothesis {
-                    text, explained, ..
-                } = found;
-                format!("{text}: explains {explained} of {compared}{apart}")
-            })
-            .collect()
+        vec![line]
     }
 }
 
 /// One of the two kinds of hypotheses.
+#[derive(Clone)]
 enum Candidate {
-    Knob(knobs::Knob),
+    Knob(Arc<knobs::Knob>),
     Mistake(Mistake),
 }
 
-/// Tests every hypothesis on a recording: on the cycles up to a little after the divergence, and, if several explain
-/// these, on all that were recorded.
+/// Tests every hypothesis on a recording: from the last reset that leaves room before the divergence to a little after it. If
+/// several explain these cycles, they are tried further on, and if more was recorded before, there as well: from an
+/// earlier reset everything is tested again where none is left.
 pub fn test(recording: &Recording, implementation: &Implementation) -> Findings {
-    let near = recording.near();
-    let bench = match Bench::new(&near, implementation) {
-        Ok(bench) => bench,
-        Err(why) => return Findings::untested(why),
-    };
-    let knobs = knobs::all(implementation).into_iter().map(Candidate::Knob);
+    let knobs = knobs::all(implementation)
+        .into_iter()
+        .map(|knob| Candidate::Knob(Arc::new(knob)));
     let mistakes = match Varied::stands_for(implementation) {
         true => Mistake::all(),
         false => Vec::new(),
     };
     let mistakes = mistakes.into_iter().map(Candidate::Mistake);
     let candidates: Vec<_> = knobs.chain(mistakes).collect();
-    let tested = candidates.len();
-    let mut explaining = bench.explaining(candidates);
-    let mut findings = bench.findings(tested, &explaining);
-    if explaining.len() > 1
-        && recording.inputs.len() > near.inputs.len()
-        && let Ok(bench) = Bench::new(recording, implementation)
+    let late = recording.late_start();
+    let from_late = match tested(recording.stretch(late), implementation, &candidates) {
+        Err(why) if late == 0 => return Findings::untested(why),
+        Ok(found) if late == 0 => return found.1,
+        from_late => from_late.ok(),
+    };
+    let all = recording.stretch(0);
+    // What explains the cycles from a late reset on, explains those before it too, or something else does.
+    if let Some((explaining, _)) = from_late
+        && !explaining.is_empty()
+        && let Ok(bench) = Bench::new(all, implementation)
     {
-        explaining = bench.explaining(explaining);
-        findings = bench.findings(tested, &explaining);
+        let count = explaining.len();
+        let confirmed = bench.explaining(explaining);
+        if confirmed.len() == count {
+            return bench.findings(candidates.len(), &confirmed);
+        }
     }
-    findings
+    tested(all, implementation, &candidates).map_or_else(Findings::untested, |found| found.1)
 }
 
-/// A recording, and what the model makes of it.
+/// Those of `candidates` that explain a stretch, and what is said of them.
+fn tested(
+    stretch: Stretch<'_>,
+    implementation: &Implementation,
+    candidates: &[Candidate],
+) -> Result<(Vec<Candidate>, Findings), &'static str> {
+    let near = stretch.near();
+    let mut bench = Bench::new(near, implementation)?;
+    let mut explaining = bench.explaining(candidates.to_vec());
+    if explaining.len() > 1
+        && stretch.inputs.len() > near.inputs.len()
+        && let Ok(far) = Bench::new(stretch, implementation)
+    {
+        bench = far;
+        explaining = bench.explaining(explaining);
+    }
+    let findings = bench.findings(candidates.len(), &explaining);
+    Ok((explaining, findings))
+}
+
+/// Cycles, and what the model makes of them.
 struct Bench<'a> {
-    recording: &'a Recording,
+    stretch: Stretch<'a>,
     implementation: &'a Implementation,
     random: Vec<u8>,
     expected: Vec<CycleOutput>,
@@ -217,16 +251,23 @@ struct Bench<'a> {
     differing: usize,
 }
 
+/// Part of the work on candidates, which have numbers.
+enum Job {
+    /// One of them, over all cycles.
+    Whole(usize),
+    /// One whose state differs from that of the contract in that cycle.
+    From(usize, usize, Box<Varied>),
+    /// Mistakes that differ from the contract on few occasions, side by side.
+    Together(Vec<usize>),
+}
+
 impl<'a> Bench<'a> {
-    fn new(
-        recording: &'a Recording,
-        implementation: &'a Implementation,
-    ) -> Result<Self, &'static str> {
-        let random = recording
+    fn new(stretch: Stretch<'a>, implementation: &'a Implementation) -> Result<Self, &'static str> {
+        let random = stretch
             .random()
             .ok_or("no cycles from a reset on were recorded")?;
         let model = Model::new(implementation).map_err(|_| "the implementation is impossible")?;
-        let (expected, mut unknown) = run_model(model, recording, &random);
+        let (expected, mut unknown) = run_model(model, stretch.inputs, &random);
         if implementation.wrapper.increments == Increments::Hidden {
             // Nobody has seen them.
             for unknown in &mut unknown {
@@ -235,15 +276,15 @@ impl<'a> Bench<'a> {
         }
         let differs = |k: &usize| {
             let (expected, unknown) = (&expected[*k..=*k], &unknown[*k..=*k]);
-            first_difference(expected, unknown, &recording.rtl[*k..=*k]).is_some()
+            first_difference(expected, unknown, &stretch.rtl[*k..=*k]).is_some()
         };
-        let cycles = recording.inputs.len();
-        if recording.divergent >= cycles || !differs(&recording.divergent) {
+        let cycles = stretch.inputs.len();
+        if stretch.divergent >= cycles || !differs(&stretch.divergent) {
             return Err("the recorded cycles do not show the divergence");
         }
         let differing = (0..cycles).filter(differs).count();
         Ok(Self {
-            recording,
+            stretch,
             implementation,
             random,
             expected,
@@ -253,63 +294,155 @@ impl<'a> Bench<'a> {
     }
 
     /// Those of `candidates` that explain every cycle, in their order. Every core takes its share.
-    fn explaining(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    fn explaining(&self, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let has_occasions = |candidate: &Candidate| match candidate {
+            Candidate::Mistake(mistake) => mistake.occasion() != Occasion::Always,
+            Candidate::Knob(_) => false,
+        };
+        let (together, alone): (Vec<_>, Vec<_>) =
+            (0..candidates.len()).partition(|&number| has_occasions(&candidates[number]));
+        // The long one first.
+        let queue: Mutex<VecDeque<Job>> = Mutex::new(
+            [Job::Together(together)]
+                .into_iter()
+                .chain(alone.into_iter().map(Job::Whole))
+                .collect(),
+        );
+        let next = || {
+            queue
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front()
+        };
+        let work = || {
+            let mut right = Vec::new();
+            while let Some(job) = next() {
+                match job {
+                    Job::Whole(number) => {
+                        right.extend(self.explains(&candidates[number]).then_some(number));
+                    }
+                    Job::From(number, cycle, mut varied) => {
+                        right.extend(self.goes_on(&mut varied, cycle).then_some(number));
+                    }
+                    Job::Together(numbers) => {
+                        let (explaining, rest) = self.screen(&candidates, numbers);
+                        right.extend(explaining);
+                        queue
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .extend(rest);
+                    }
+                }
+            }
+            right
+        };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let next = AtomicUsize::new(0);
-        let mut right: Vec<usize> = thread::scope(|scope| {
-            let workers: Vec<_> = (0..jobs)
-                .map(|_| {
-                    scope.spawn(|| {
-                        let mut right = Vec::new();
-                        loop {
-                            let number = next.fetch_add(1, Ordering::Relaxed);
-                            match candidates.get(number) {
-                                None => return right,
-                                Some(candidate) if self.explains(candidate) => right.push(number),
-                                Some(_) => {}
-                            }
-                        }
-                    })
-                })
-                .collect();
-            let found = workers.into_iter().map(|worker| worker.join());
-            found.flat_map(Result::unwrap_or_default).collect()
+        let right: Vec<usize> = thread::scope(|scope| {
+            let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+            let mut right = work();
+            let others = workers.into_iter().map(|worker| worker.join());
+            right.extend(others.flat_map(Result::unwrap_or_default));
+            right
         });
-        right.sort_unstable();
         let mut number = 0..;
-        let mut candidates = candidates;
         candidates.retain(|_| number.next().is_some_and(|n: usize| right.contains(&n)));
         candidates
     }
 
+    /// Tests mistakes beside the contract, which alone makes a step in every cycle: a mistake makes one on its occasions.
+    /// Those that explain every cycle, and what is left to do of those that came to a state of their own.
+    fn screen(&self, candidates: &[Candidate], numbers: Vec<usize>) -> (Vec<usize>, Vec<Job>) {
+        let mut rest = Vec::new();
+        let new = |number: usize| match &candidates[number] {
+            Candidate::Mistake(mistake) => {
+                let varied = Varied::new(self.implementation, *mistake).ok()?;
+                Some((number, mistake.occasion(), Box::new(varied)))
+            }
+            Candidate::Knob(_) => None,
+        };
+        let mut left: Vec<_> = numbers.into_iter().filter_map(new).collect();
+        let Ok(mut contract) = Varied::new(self.implementation, Mistake::None) else {
+            return (Vec::new(), rest);
+        };
+        for (k, input) in self.stretch.inputs.iter().enumerate() {
+            if left.is_empty() {
+                break;
+            }
+            let before = contract.state().clone();
+            let output = contract.step(input, self.random[k]);
+            let agrees = self.is_what_the_rtl_did(k, output);
+            let cycle = Cycle {
+                input,
+                byte: self.random[k],
+                before: &before,
+                after: &contract,
+            };
+            let mut place = 0;
+            while let Some((_, occasion, varied)) = left.get_mut(place) {
+                let mut stays = agrees;
+                let mut leaves = false;
+                if cycle.is_occasion(*occasion, varied) {
+                    varied.resume(&before);
+                    let output = varied.step(input, self.random[k]);
+                    stays = self.is_what_the_rtl_did(k, output);
+                    leaves = stays && !varied.is_at(contract.state());
+                }
+                if stays && !leaves {
+                    place += 1;
+                    continue;
+                }
+                let (number, _, varied) = left.swap_remove(place);
+                if leaves {
+                    rest.push(Job::From(number, k + 1, varied));
+                }
+            }
+        }
+        (left.into_iter().map(|(number, ..)| number).collect(), rest)
+    }
+
     fn explains(&self, candidate: &Candidate) -> bool {
         match candidate {
-            Candidate::Knob(knob) => Model::new(&knob.implementation).is_ok_and(|model| {
-                let (outputs, _) = run_model(model, self.recording, &self.random);
-                first_difference(&outputs, &self.unknown, &self.recording.rtl).is_none()
-            }),
+            Candidate::Knob(knob) => self.knob_explains(knob),
             Candidate::Mistake(Mistake::Timing(timing))
                 if timing.shifted(&self.expected, 0).is_some() =>
             {
                 // What was not tested in the divergent cycle explains nothing.
                 let checked = self.checked(candidate);
-                self.recording.divergent < checked
+                self.stretch.divergent < checked
                     && (0..checked).all(|k| {
                         let shifted = timing.shifted(&self.expected, k).unwrap_or_default();
                         self.is_what_the_rtl_did(k, shifted)
                     })
             }
-            Candidate::Mistake(mistake) => {
-                let Ok(mut varied) = Varied::new(self.implementation, *mistake) else {
-                    return false;
-                };
-                let mut cycles = self.recording.inputs.iter().enumerate();
-                cycles.all(|(k, input)| {
-                    let output = varied.step(input, self.random[k]);
-                    self.is_what_the_rtl_did(k, output)
-                })
-            }
+            Candidate::Mistake(mistake) => Varied::new(self.implementation, *mistake)
+                .is_ok_and(|mut varied| self.goes_on(&mut varied, 0)),
         }
+    }
+
+    /// Whether the RTL does what `varied` does from cycle `from` on.
+    fn goes_on(&self, varied: &mut Varied, from: usize) -> bool {
+        (from..self.stretch.inputs.len()).all(|k| {
+            let output = varied.step(&self.stretch.inputs[k], self.random[k]);
+            self.is_what_the_rtl_did(k, output)
+        })
+    }
+
+    /// The model with another value of a knob, up to the first batch that the RTL does not do.
+    fn knob_explains(&self, knob: &knobs::Knob) -> bool {
+        let mut model = knob.model.clone();
+        let mut outputs = [CycleOutput::default(); BATCH];
+        let mut unknown = [Unknown::default(); BATCH];
+        let inputs = self.stretch.inputs.chunks(BATCH);
+        let rtl = self.stretch.rtl.chunks(BATCH);
+        let of_model = self.random.chunks(BATCH).zip(self.unknown.chunks(BATCH));
+        inputs
+            .zip(rtl)
+            .zip(of_model)
+            .all(|((inputs, rtl), (random, not_compared))| {
+                let outputs = &mut outputs[..inputs.len()];
+                model.run(inputs, random, outputs, &mut unknown[..inputs.len()]);
+                first_difference(outputs, not_compared, rtl).is_none()
+            })
     }
 
     /// Cycles that `candidate` can be tested in: for outputs that come early, the last has none after it.
@@ -324,12 +457,12 @@ impl<'a> Bench<'a> {
     }
 
     fn is_what_the_rtl_did(&self, k: usize, output: CycleOutput) -> bool {
-        let rtl = &self.recording.rtl[k..=k];
+        let rtl = &self.stretch.rtl[k..=k];
         first_difference(&[output], &self.unknown[k..=k], rtl).is_none()
     }
 
     fn findings(&self, tested: usize, explaining: &[Candidate]) -> Findings {
-        let compared = self.recording.inputs.len();
+        let compared = self.stretch.inputs.len();
         let hypothesis = |candidate: &Candidate| {
             let (text, knob) = match candidate {
                 Candidate::Knob(knob) => (
@@ -348,7 +481,7 @@ impl<'a> Bench<'a> {
         };
         Findings {
             tested,
-            first: self.recording.first,
+            first: self.stretch.first,
             compared,
             explaining: explaining.iter().map(hypothesis).collect(),
             untested: None,
@@ -358,11 +491,11 @@ impl<'a> Bench<'a> {
 
 fn run_model(
     mut model: Model,
-    recording: &Recording,
+    inputs: &[CycleInput],
     random: &[u8],
 ) -> (Vec<CycleOutput>, Vec<Unknown>) {
-    let mut outputs = vec![CycleOutput::default(); recording.inputs.len()];
-    let mut unknown = vec![Unknown::default(); recording.inputs.len()];
-    model.run(&recording.inputs, random, &mut outputs, &mut unknown);
+    let mut outputs = vec![CycleOutput::default(); inputs.len()];
+    let mut unknown = vec![Unknown::default(); inputs.len()];
+    model.run(inputs, random, &mut outputs, &mut unknown);
     (outputs, unknown)
 }

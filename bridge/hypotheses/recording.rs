@@ -10,6 +10,8 @@ pub const MOST: usize = 32_768;
 pub const NEAR: usize = 1024;
 /// Cycles after those, for hypotheses that cannot be told apart before.
 pub const FAR: usize = 15 * 1024;
+/// Cycles from a reset to the divergence with which hypotheses are tested first: those of a window.
+const ROOM: usize = 50;
 
 /// What went into the design and what it did, from a reset to beyond the divergence.
 #[derive(Clone, Debug, Default)]
@@ -67,15 +69,47 @@ impl Recording {
         self.first += cycles as u64;
     }
 
-    /// The same, up to [`NEAR`] cycles after the divergence.
+    /// Index of the last reset that leaves room for a window before the divergent cycle, else 0.
+    pub fn late_start(&self) -> usize {
+        let most = self.divergent.saturating_sub(ROOM);
+        let before = self.inputs.get(..=most).unwrap_or_default();
+        before.iter().rposition(CycleInput::is_reset).unwrap_or(0)
+    }
+
+    /// The cycles from index `start` on, which is not after the divergent one.
+    pub(super) fn stretch(&self, start: usize) -> Stretch<'_> {
+        Stretch {
+            first: self.first + start as u64,
+            inputs: &self.inputs[start..],
+            rtl: &self.rtl[start..],
+            divergent: self.divergent.saturating_sub(start),
+        }
+    }
+}
+
+/// A part of a recording.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'a> {
+    /// Number of the first cycle.
+    pub first: u64,
+    /// The inputs.
+    pub inputs: &'a [CycleInput],
+    /// The design's outputs.
+    pub rtl: &'a [CycleOutput],
+    /// Index of the divergent cycle.
+    pub divergent: usize,
+}
+
+impl Stretch<'_> {
+    /// The cycles up to [`NEAR`] after the divergence.
     pub fn near(&self) -> Self {
         let end = self
             .divergent
             .saturating_add(1 + NEAR)
             .min(self.inputs.len());
         Self {
-            inputs: self.inputs[..end].to_vec(),
-            rtl: self.rtl[..end].to_vec(),
+            inputs: &self.inputs[..end],
+            rtl: &self.rtl[..end],
             ..*self
         }
     }

@@ -12,6 +12,8 @@ pub enum Sampling {
     LoadOff(i8),
     /// COUNT waits for ECOUNT.
     CountWaits,
+    /// COUNT stands still from its last load in a cycle on, if ECOUNT runs then.
+    CountWaitsForCycle,
     /// A drawn zero selects nothing.
     ZeroLost,
     /// A cycle with a collision leaves COUNT at 0.
@@ -24,6 +26,8 @@ pub enum Sampling {
     NeverLoads,
     /// COUNT goes on while profiling is disabled.
     CountsDisabled,
+    /// COUNT goes on while profiling is disabled, but not to 0.
+    CountsDisabledToOne,
     /// RND is taken as that value.
     Random(bool),
     /// ERnd is the other value.
@@ -52,16 +56,18 @@ pub enum Sampling {
 
 impl Sampling {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 26] = [
         Self::LoadOff(-1),
         Self::LoadOff(1),
         Self::CountWaits,
+        Self::CountWaitsForCycle,
         Self::ZeroLost,
         Self::NoReloadOnCollision,
         Self::CollCleared,
         Self::AlwaysLoads,
         Self::NeverLoads,
         Self::CountsDisabled,
+        Self::CountsDisabledToOne,
         Self::Random(true),
         Self::Random(false),
         Self::ErndInverted,
@@ -95,12 +101,18 @@ impl fmt::Display for Sampling {
             }
             Self::EcountOff(by) => return write!(f, "ECOUNT is the random number {by:+}"),
             Self::CountWaits => "COUNT stands still while ECOUNT runs",
+            Self::CountWaitsForCycle => {
+                "COUNT stands still for the rest of a cycle if ECOUNT runs after its last load"
+            }
             Self::ZeroLost => "with a random number of zero no operation is selected",
             Self::NoReloadOnCollision => "an operation that collides does not reload COUNT",
             Self::CollCleared => "a sample that does not collide clears COLL",
             Self::AlwaysLoads => "enabling profiling loads COUNT whatever PMSICR_EL1 is",
             Self::NeverLoads => "enabling profiling does not load COUNT",
             Self::CountsDisabled => "COUNT goes on while profiling is disabled",
+            Self::CountsDisabledToOne => {
+                "COUNT goes on while profiling is disabled, and stops before it reaches 0"
+            }
             Self::ErndInverted => "the random number is used as if PMSIDR_EL1.ERnd were inverted",
             Self::FreesLate => "samples that complete make room from the next cycle on",
             Self::KeepsDiscarded => "discarding leaves the samples in flight",
@@ -115,7 +127,7 @@ impl fmt::Display for Sampling {
 }
 
 /// What a cycle did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sampled {
     /// Operations selected.
     pub selected: u8,
@@ -129,13 +141,26 @@ pub struct Sampled {
     pub events: [u16; 4],
 }
 
-/// The sampling unit with a mistake.
-#[derive(Clone, Debug)]
-pub struct Unit {
+/// What never changes in a sampling unit.
+#[derive(Clone, Copy, Debug)]
+struct Made {
     mistake: Option<Sampling>,
     ernd: bool,
     exc: bool,
     max: u32,
+}
+
+/// Two units are equal when they are in one state, whatever they were made for.
+impl PartialEq for Made {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// The sampling unit with a mistake.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    made: Made,
     enabled: bool,
     count: u32,
     ecount: u8,
@@ -157,10 +182,12 @@ impl Unit {
         };
         let inverted = mistake == Some(Sampling::ErndInverted);
         Self {
-            mistake,
-            ernd: implementation.spe.ernd != inverted,
-            exc: implementation.spe.exc,
-            max: max.max(0) as u32,
+            made: Made {
+                mistake,
+                ernd: implementation.spe.ernd != inverted,
+                exc: implementation.spe.exc,
+                max: max.max(0) as u32,
+            },
             enabled: false,
             count: 0,
             ecount: 0,
@@ -171,17 +198,26 @@ impl Unit {
         }
     }
 
+    /// This unit in the state of another one.
+    #[must_use]
+    pub fn resumed(&self, other: &Self) -> Self {
+        Self {
+            made: self.made,
+            ..*other
+        }
+    }
+
     /// PMSICR_EL1 (SPE-01).
     pub fn pmsicr(&self) -> u64 {
         u64::from(self.ecount) << 56 | u64::from(self.count)
     }
 
     fn is(&self, mistake: Sampling) -> bool {
-        self.mistake == Some(mistake)
+        self.made.mistake == Some(mistake)
     }
 
     fn rnd(&self) -> bool {
-        match self.mistake {
+        match self.made.mistake {
             Some(Sampling::Random(value)) => value,
             _ => self.rnd,
         }
@@ -190,19 +226,19 @@ impl Unit {
     /// SPE-12.
     fn load(&mut self, byte: u8, done: &mut Sampled) {
         let mut low = 0;
-        if self.rnd() && !self.ernd {
+        if self.rnd() && !self.made.ernd {
             done.drawn += 1;
             low = byte;
         }
         self.count = self.interval << 8 | u32::from(low);
-        if let Some(Sampling::LoadOff(by)) = self.mistake {
+        if let Some(Sampling::LoadOff(by)) = self.made.mistake {
             self.count = self.count.wrapping_add_signed(by.into());
         }
     }
 
     /// SPE-20 to SPE-23: whether an operation is selected.
     fn operation(&mut self, byte: u8, done: &mut Sampled) -> bool {
-        let secondary = self.rnd() && self.ernd;
+        let secondary = self.rnd() && self.made.ernd;
         if self.count != 0 {
             let running = secondary && self.ecount != 0;
             if !(running && self.is(Sampling::CountWaits)) {
@@ -220,7 +256,7 @@ impl Unit {
         }
         done.drawn += 1;
         self.ecount = byte;
-        if let Some(Sampling::EcountOff(by)) = self.mistake {
+        if let Some(Sampling::EcountOff(by)) = self.made.mistake {
             self.ecount = byte.wrapping_add_signed(by);
         }
         self.ecount == 0 && !self.is(Sampling::ZeroLost)
@@ -255,16 +291,28 @@ impl Unit {
         if !enabled && self.is(Sampling::CountsDisabled) {
             self.count = self.count.saturating_sub(operations.into());
         }
+        if !enabled && self.is(Sampling::CountsDisabledToOne) && u32::from(operations) < self.count
+        {
+            self.count -= u32::from(operations);
+        }
+        // ECOUNT at the last load of COUNT, and the operations since.
+        let (mut loaded, mut since) = (self.ecount, 0u32);
         if enabled {
             for place in 0..operations {
-                if !self.operation(byte, &mut done) {
+                let loads = self.count == 0;
+                let selects = self.operation(byte, &mut done);
+                (loaded, since) = match loads {
+                    true => (self.ecount, 0),
+                    false => (loaded, since + 1),
+                };
+                if !selects {
                     continue;
                 }
                 if done.selected == 0 {
                     done.first = place;
                 }
                 done.selected += 1;
-                if self.in_flight + late < self.max {
+                if self.in_flight + late < self.made.max {
                     self.in_flight += 1;
                     if self.is(Sampling::CollCleared) {
                         self.coll = [false; 3];
@@ -275,12 +323,15 @@ impl Unit {
                     let el1 = self.is(Sampling::CollOfEl1) && pmsee == 2 && ee == 3;
                     let target = match el1 {
                         true => 0,
-                        false => other_event_target(self.exc, pmsee, ee).index(),
+                        false => other_event_target(self.made.exc, pmsee, ee).index(),
                     };
                     self.coll[target] = true;
                     hit[target] = true;
                 }
             }
+        }
+        if self.is(Sampling::CountWaitsForCycle) && self.rnd() && self.made.ernd && loaded != 0 {
+            self.count = self.count.wrapping_add(since);
         }
         if self.is(Sampling::NoReloadOnCollision) && done.collided > 0 {
             self.count = 0;
@@ -304,7 +355,7 @@ impl Unit {
         match write {
             Some((SysReg::Pmsicr, data)) => {
                 self.count = data as u32;
-                let has_ecount = self.ernd != self.is(Sampling::ErndInverted);
+                let has_ecount = self.made.ernd != self.is(Sampling::ErndInverted);
                 self.ecount = if has_ecount { (data >> 56) as u8 } else { 0 };
             }
             Some((SysReg::Pmsirr, data)) => {

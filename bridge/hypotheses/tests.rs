@@ -26,9 +26,9 @@ fn recording_of(implementation: &Implementation, seed: u64, cycles: usize) -> Re
 /// Puts the first divergence from the model into a recording.
 fn diverging(mut recording: Recording) -> Recording {
     let implementation = Implementation::default();
-    let random = recording.random().expect("cycles");
+    let random = recording.stretch(0).random().expect("cycles");
     let model = Model::new(&implementation).expect("legal");
-    let (expected, unknown) = run_model(model, &recording, &random);
+    let (expected, unknown) = run_model(model, &recording.inputs, &random);
     let first = first_difference(&expected, &unknown, &recording.rtl);
     recording.divergent = first.expect("the mistake shows");
     recording
@@ -39,7 +39,7 @@ fn mistaken(mistake: Mistake, cycles: usize) -> Recording {
     let implementation = Implementation::default();
     let mut recording = recording_of(&implementation, 1, cycles);
     let mut varied = Varied::new(&implementation, mistake).expect("legal");
-    let random = recording.random().expect("cycles");
+    let random = recording.stretch(0).random().expect("cycles");
     for (k, input) in recording.inputs.iter().enumerate() {
         recording.rtl[k] = varied.step(input, random[k]);
     }
@@ -51,9 +51,9 @@ fn without_a_mistake_the_contract_is_the_model() {
     let implementation = Implementation::default();
     for seed in 1..4 {
         let recording = recording_of(&implementation, seed, 30_000);
-        let random = recording.random().expect("cycles");
+        let random = recording.stretch(0).random().expect("cycles");
         let model = Model::new(&implementation).expect("legal");
-        let (expected, unknown) = run_model(model, &recording, &random);
+        let (expected, unknown) = run_model(model, &recording.inputs, &random);
         let mut varied = Varied::new(&implementation, Mistake::None).expect("legal");
         for (k, input) in recording.inputs.iter().enumerate() {
             let output = varied.step(input, random[k]);
@@ -195,6 +195,97 @@ fn knobs_are_each_another_legal_implementation() {
     assert!(
         knobs
             .iter()
-            .all(|knob| knob.implementation != implementation)
+            .all(|knob| *knob.model.implementation() != implementation)
     );
+}
+
+/// HCR_EL2.E2H has an effect with TGE alone: that it is 1, or that it is TGE, is the same.
+#[test]
+fn mistakes_that_do_the_same_are_one_line() {
+    let text = "HCR_EL2.E2H is taken as 1 by accesses";
+    let mistake = Mistake::all()
+        .into_iter()
+        .find(|mistake| mistake.to_string() == text)
+        .expect("a mistake");
+    let found = test(&mistaken(mistake, 30_000), &Implementation::default());
+    assert!(found.explaining.len() > 1, "{:?}", found.lines());
+    let [line] = &found.lines()[..] else {
+        panic!("{:?}", found.lines());
+    };
+    let others =
+        "HCR_EL2.E2H is taken as 1 by accesses; or HCR_EL2.TGE decides in place of HCR_EL2.E2H";
+    assert!(
+        line.contains("one of these 2, which do the same in all of these cycles"),
+        "{line}"
+    );
+    assert!(line.contains(others), "{line}");
+}
+
+/// State of before the last reset, which a mistake does not clear, is found from an earlier one.
+#[test]
+fn what_a_reset_leaves_is_found_from_the_one_before() {
+    let mistake = Mistake::from(counters::Counters::FlagsNotReset);
+    let recording = mistaken(mistake, 12_000);
+    assert!(recording.late_start() > 0);
+    let found = test(&recording, &Implementation::default());
+    let texts: Vec<_> = found.explaining.iter().map(|found| &*found.text).collect();
+    assert_eq!(texts, [mistake.to_string()]);
+    assert_eq!(found.first, 0);
+}
+
+#[test]
+fn a_mistake_that_begins_at_the_last_reset_is_none() {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, 20_000);
+    let inputs = &recording.inputs;
+    let reset = inputs[..12_000]
+        .iter()
+        .rposition(CycleInput::is_reset)
+        .expect("a reset");
+    let random = recording.stretch(0).random().expect("cycles");
+    let mut varied =
+        Varied::new(&implementation, datapath::Datapath::LinkBase.into()).expect("legal");
+    for k in reset..recording.inputs.len() {
+        recording.rtl[k] = varied.step(&recording.inputs[k], random[k]);
+    }
+    let recording = diverging(recording);
+    assert!(recording.divergent > reset && recording.late_start() > 0);
+    let late = Recording {
+        inputs: recording.inputs[reset..].to_vec(),
+        rtl: recording.rtl[reset..].to_vec(),
+        divergent: recording.divergent - reset,
+        ..Recording::default()
+    };
+    assert_eq!(test(&late, &implementation).explaining.len(), 1);
+    assert!(test(&recording, &implementation).explaining.is_empty());
+}
+
+/// Testing mistakes on their occasions comes to what testing each whole comes to.
+#[test]
+fn what_is_refuted_together_is_refuted_alone() {
+    let implementation = Implementation::default();
+    let mistakes: [Mistake; 5] = [
+        access::Access::TrappedStored.into(),
+        counters::Counters::CarryLost.into(),
+        counters::Counters::ValuesNotReset.into(),
+        sampling::Sampling::FeedCountsCollisions.into(),
+        system::System::AbsentStored.into(),
+    ];
+    for mistake in mistakes {
+        let recording = mistaken(mistake, 16_000);
+        let bench = Bench::new(recording.stretch(0), &implementation).expect("a bench");
+        let candidates: Vec<_> = Mistake::all().into_iter().map(Candidate::Mistake).collect();
+        let together = bench.explaining(candidates.clone());
+        let texts = |candidates: &[Candidate]| {
+            let findings = bench.findings(0, candidates);
+            let explaining = findings.explaining.into_iter();
+            explaining.map(|found| found.text).collect::<Vec<_>>()
+        };
+        let alone: Vec<_> = candidates
+            .into_iter()
+            .filter(|candidate| bench.explains(candidate))
+            .collect();
+        assert_eq!(texts(&together), texts(&alone));
+        assert!(texts(&together).contains(&mistake.to_string()), "{mistake}");
+    }
 }

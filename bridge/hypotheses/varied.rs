@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
+use std::sync::Arc;
 
 use pmu_model::contract::{CYCLE_COUNTER, THREADS, Thread, control};
 use pmu_model::cycles::{self, CycleEvents};
@@ -23,6 +24,7 @@ use super::access::Access;
 use super::counters::Counters;
 use super::datapath::{Datapath, Predicate};
 use super::indices::Indices;
+use super::occasions::Cycle;
 use super::sampling::{Sampled, Sampling, Unit};
 use super::system::System;
 use super::threads::Threads;
@@ -45,10 +47,23 @@ struct Fixed {
 pub struct Varied {
     fixed: Fixed,
     state: State,
+    decided: Decided,
+}
+
+/// What was decided in the last cycle.
+#[derive(Clone, Copy, Default)]
+struct Decided {
+    /// Outcome and register of an access of the PE.
+    access: Option<(Outcome, Option<SysReg>)>,
+    /// What the sampling unit was given to write, and did.
+    sampled: Option<(Option<(SysReg, u64)>, Sampled)>,
+    /// An access was trapped.
+    trapped: bool,
 }
 
 /// What a reset puts back.
-struct State {
+#[derive(Clone, PartialEq)]
+pub struct State {
     enable: bool,
     long: bool,
     enabled: u32,
@@ -58,7 +73,7 @@ struct State {
     types: [u64; 31],
     /// The types as the filter has them.
     filters: [u64; 31],
-    decoded: Vec<EventType>,
+    decoded: [EventType; 31],
     cycle_filter: u64,
     cycle_filter_of_filter: u64,
     counters: [u64; 32],
@@ -72,8 +87,8 @@ struct State {
     pmsirr: u64,
     pmbsr: [u64; 3],
     spmselr: u64,
-    /// By System PMU, kind and number.
-    system: BTreeMap<(usize, u8, u8), u64>,
+    /// By System PMU, kind and number. Copies of the state share it until one writes.
+    system: Arc<BTreeMap<(usize, u8, u8), u64>>,
     /// A write that takes effect a cycle later.
     late: Option<(SysReg, u64)>,
     /// The register that is read in this cycle.
@@ -137,8 +152,53 @@ impl Varied {
         };
         Ok(Self {
             state: State::new(&fixed),
+            decided: Decided::default(),
             fixed,
         })
+    }
+
+    /// The state that it has come to.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on from the state of another contract for the same implementation.
+    pub fn resume(&mut self, state: &State) {
+        let unit = self.state.unit.resumed(&state.unit);
+        self.state = State {
+            unit,
+            ..state.clone()
+        };
+    }
+
+    /// Whether this is its state.
+    pub fn is_at(&self, state: &State) -> bool {
+        self.state == *state
+    }
+
+    /// Whether the access of a cycle comes to another outcome here.
+    pub fn decides_otherwise(&mut self, cycle: &Cycle<'_>) -> bool {
+        let Some(decided) = cycle.after.decided.access else {
+            return false;
+        };
+        self.state.select = cycle.before.select;
+        self.state.select_before = cycle.before.select_before;
+        self.state.spmselr = cycle.before.spmselr;
+        self.outcome_of_pe(cycle.input) != decided
+    }
+
+    /// Whether the sampling unit does something else here.
+    pub fn samples_otherwise(&self, cycle: &Cycle<'_>) -> bool {
+        let Some((write, sampled)) = cycle.after.decided.sampled else {
+            return false;
+        };
+        let mut unit = self.state.unit.resumed(&cycle.before.unit);
+        unit.step(cycle.input, cycle.byte, write) != sampled || unit != cycle.after.state.unit
+    }
+
+    /// Whether an access was trapped in the last cycle.
+    pub fn trapped(&self) -> bool {
+        self.decided.trapped
     }
 
     #[inline]
@@ -151,6 +211,7 @@ impl Varied {
     /// One cycle, with the byte that the design drew in it.
     pub fn step(&mut self, input: &CycleInput, byte: u8) -> CycleOutput {
         let mut output = CycleOutput::default();
+        self.decided = Decided::default();
         if input.is_reset() {
             if self.is(Counters::CountsInReset) {
                 self.count(input, &Sampled::default(), Effect::Nothing, &mut output);
@@ -186,6 +247,7 @@ impl Varied {
             true => self.state.unit.step(input, byte, write),
             false => Sampled::default(),
         };
+        self.decided.sampled = Some((write, sampled));
         output.random_byte = if sampled.drawn > 0 { byte } else { 0 };
         self.show(&sampled, &mut output);
         self.count(input, &sampled, effect, &mut output);
@@ -233,7 +295,8 @@ impl Varied {
     // Counting.
 
     fn mt(&self, n: usize, input: &CycleInput) -> bool {
-        let effective = self.state.types[n] & self.fixed.effective[n];
+        // MT is one of the fields that the filter takes of a write.
+        let effective = self.state.filters[n] & self.fixed.effective[n];
         if self.is(Threads::MtIgnored) {
             return false;
         }
@@ -694,17 +757,17 @@ impl Varied {
         };
         let (outcome, target, view) = match kind {
             AccessKind::ExternalRead | AccessKind::ExternalWrite => self.external(input, direction),
-            AccessKind::Read32 | AccessKind::Write32 => {
-                let register = SysReg::from_address_32(input.access_address);
-                let (outcome, target) = self.outcome(register, direction, input);
-                (outcome, target, View::Low)
-            }
             _ => {
-                let register = SysReg::from_address(input.access_address);
-                let (outcome, target) = self.outcome(register, direction, input);
-                (outcome, target, View::Whole)
+                let (outcome, target) = self.outcome_of_pe(input);
+                self.decided.access = Some((outcome, target));
+                let view = match kind {
+                    AccessKind::Read32 | AccessKind::Write32 => View::Low,
+                    _ => View::Whole,
+                };
+                (outcome, target, view)
             }
         };
+        self.decided.trapped = matches!(outcome, Outcome::Trap(_));
         output.access_outcome = match outcome {
             Outcome::Access | Outcome::ReadsZero | Outcome::WriteIgnored => 1,
             Outcome::Undefined => 2,
@@ -775,7 +838,22 @@ impl Varied {
         (outcome, None, View::Low)
     }
 
-    /// What comes of an access, and the register that it reaches.
+    /// What comes of an access of the PE, and the register that it reaches.
+    fn outcome_of_pe(&self, input: &CycleInput) -> (Outcome, Option<SysReg>) {
+        let kind = AccessKind::from_code(input.access_kind);
+        let direction = match kind.is_write() {
+            true => Direction::Write,
+            false => Direction::Read,
+        };
+        let register = match kind {
+            AccessKind::Read32 | AccessKind::Write32 => {
+                SysReg::from_address_32(input.access_address)
+            }
+            _ => SysReg::from_address(input.access_address),
+        };
+        self.outcome(register, direction, input)
+    }
+
     fn outcome(
         &self,
         register: Option<SysReg>,
@@ -1058,8 +1136,17 @@ impl Varied {
     /// The type that the filter takes of a write.
     fn as_filter_sees(&self, data: u64, input: &CycleInput) -> u64 {
         let external = input.access_kind == AccessKind::ExternalWrite as u8;
+        let low = input.access_data & 0xFFFF_FFFF;
         if external && self.is(Access::FilterTakesData) {
-            return data & 0xFFFF_FFFF_0000_0000 | input.access_data & 0xFFFF_FFFF;
+            return data & 0xFFFF_FFFF_0000_0000 | low;
+        }
+        if self.is(Access::FilterTakesDriven) {
+            // An external write has 32 bits, on both halves of the bus.
+            return if external {
+                low << 32 | low
+            } else {
+                input.access_data
+            };
         }
         data
     }
@@ -1085,7 +1172,9 @@ impl Varied {
             Spmcntenset | Spmintenset => (false, true),
             _ => (false, false),
         };
-        let value = self.state.system.entry(place).or_default();
+        let value = Arc::make_mut(&mut self.state.system)
+            .entry(place)
+            .or_default();
         match (clears, sets) {
             (true, _) => *value &= !data,
             (_, true) => *value |= if absent { data } else { data & implemented },
@@ -1096,6 +1185,16 @@ impl Varied {
 }
 
 impl State {
+    /// The value of a counter.
+    pub fn counter(&self, n: usize) -> u64 {
+        self.counters[n]
+    }
+
+    /// Whether a counter passes an overflow on to CHAIN in this cycle, or did in the one before.
+    pub fn chains(&self, after: &Varied) -> bool {
+        self.chain_before != 0 || after.state.chain_before != 0
+    }
+
     fn new(fixed: &Fixed) -> Self {
         let mistake = match fixed.mistake {
             Mistake::Sampling(mistake) => Some(mistake),
@@ -1110,7 +1209,7 @@ impl State {
             select_before: 0,
             types: [0; 31],
             filters: [0; 31],
-            decoded: vec![EventType::ZERO; 31],
+            decoded: [EventType::ZERO; 31],
             cycle_filter: 0,
             cycle_filter_of_filter: 0,
             counters: [0; 32],
@@ -1122,7 +1221,7 @@ impl State {
             pmsirr: 0,
             pmbsr: [0; 3],
             spmselr: 0,
-            system: BTreeMap::new(),
+            system: Arc::default(),
             late: None,
             read: None,
         };

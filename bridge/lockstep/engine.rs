@@ -16,7 +16,7 @@ use crate::dut::{Dut, Stop};
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Checkpoint as StimulusCheckpoint, Stimulus, StimulusError};
 
-/// Checkpoints kept besides that of the first cycle.
+/// Of the checkpoints, how many of the last are all kept. Those before them get rarer, the further back they are.
 const CHECKPOINTS: usize = 6;
 
 /// A place to start a re-run from: a batch in which the design is reset, which makes its state known.
@@ -213,15 +213,31 @@ impl Lockstep {
         let Some((reset, stimulus)) = batch.take_reset() else {
             return;
         };
-        if self.checkpoints.len() == CHECKPOINTS {
-            self.checkpoints.pop_front();
-        }
         self.checkpoints.push_back(Checkpoint {
             cycle: batch.start,
             reset,
             model: self.model.clone(),
             stimulus,
         });
+        self.thin_out();
+    }
+
+    /// Forgets checkpoints whose neighbours are closer to each other than to the last one: what is left are a few for
+    /// every doubling of the distance, however long the run.
+    fn thin_out(&mut self) {
+        let kept = &mut self.checkpoints;
+        let Some(last) = kept.back().map(|checkpoint| checkpoint.cycle) else {
+            return;
+        };
+        let mut index = 1;
+        while index + CHECKPOINTS <= kept.len() {
+            let (before, after) = (kept[index - 1].cycle, kept[index + 1].cycle);
+            if after - before <= last - after {
+                kept.remove(index);
+            } else {
+                index += 1;
+            }
+        }
     }
 
     /// Cycles run and compared.

@@ -16,7 +16,7 @@ use super::wiring::Wiring;
 use crate::diagnosis::replay::{AFTER, BEFORE};
 use crate::diagnosis::{Replay, Reproduction, Window, WindowCycle};
 use crate::dut::{ParameterMismatch, check_parameters};
-use crate::hypotheses::{NEAR, Recording};
+use crate::hypotheses::{FAR, MOST, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, differences, first_difference_from};
 use crate::lockstep::delay::{Delay, cycles_before};
@@ -187,12 +187,11 @@ struct Segment {
     start: u64,
     model: Model,
     delay: Delay,
-    has_reset: bool,
     rows: Rows,
 }
 
-/// Batches that are kept at most.
-const KEPT: usize = 64;
+/// Batches that are kept: what hypotheses are tested on before a divergence.
+const KEPT: usize = MOST / BATCH;
 
 struct Check<'c> {
     sampler: Sampler,
@@ -295,7 +294,6 @@ impl Check<'_> {
             start,
             model: self.model.clone(),
             delay: self.delay.clone(),
-            has_reset: rows.inputs.iter().any(CycleInput::is_reset),
             rows: Rows::default(),
         };
         let mut count = rows.len();
@@ -371,7 +369,7 @@ impl Check<'_> {
             }
             (Some(Stop::Vague(fault)), _) => self.checked.fault = Some(fault),
             (_, None) => {
-                while self.is_oldest_needless()
+                if self.past.len() > KEPT
                     && let Some(oldest) = self.past.pop_front()
                 {
                     *rows = oldest.rows;
@@ -499,19 +497,12 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the oldest batch is of no use: one batch before the present one is enough for a window, and hypotheses
-    /// begin with a reset.
-    fn is_oldest_needless(&self) -> bool {
-        let later = self.past.iter().skip(1);
-        self.past.len() > KEPT || later.rev().skip(1).any(|segment| segment.has_reset)
-    }
-
     /// Reads a few cycles on, and runs the cycles around row `k` of the last batch again, recorded.
     fn found(&mut self, source: &mut impl Source, k: usize, divergence: Divergence) -> Found {
         let after = AFTER as usize;
         let mut more = Rows::default();
         let last = &self.past[self.past.len() - 1].rows;
-        let missing = (k + 1 + after.max(NEAR)).saturating_sub(last.len());
+        let missing = (k + 1 + after.max(NEAR + FAR)).saturating_sub(last.len());
         let time = last.times[k];
         if missing > 0 {
             // What follows is for the window and the hypotheses alone: without it, they have less.
@@ -609,36 +600,44 @@ impl Check<'_> {
 }
 
 impl Check<'_> {
-    /// What hypotheses are tested on: the cycles from the last reset before the divergent `cycle`, whose outputs differ, to what `more` has after
-    /// the batches that are kept, or to the first row that is not known. Empty if there is no reset, if the divergent
-    /// cycle is not among them, or if outputs have no signal.
+    /// What hypotheses are tested on: the cycles that are kept, from the first reset after a row that is not known, to what
+    /// `more` has after them, or to a row that is not known. Empty if there is no reset before the divergent `cycle`,
+    /// whose outputs differ, if that cycle is not among them, or if outputs have no signal.
     fn recording(&self, more: &Rows, cycle: u64) -> Recording {
-        let start = self.past[0].start;
-        let divergent = (cycle - start) as usize;
+        let first = self.past[0].start;
+        let divergent = (cycle - first) as usize;
         let mut recording = Recording {
-            first: start,
+            first,
             ..Recording::default()
         };
+        let mut known_from = 0;
         for rows in self.past.iter().map(|segment| &segment.rows).chain([more]) {
-            let known = rows.vague.first().map(|vague| vague.row);
-            let end = known.unwrap_or(rows.inputs.len());
+            let start = recording.inputs.len();
+            let mut end = rows.inputs.len();
+            for row in rows.vague.iter().map(|vague| vague.row) {
+                if start + row > divergent {
+                    end = end.min(row);
+                } else {
+                    known_from = start + row + 1;
+                }
+            }
             recording.inputs.extend_from_slice(&rows.inputs[..end]);
             recording.rtl.extend_from_slice(&rows.outputs[..end]);
-            if known.is_some() {
+            if end < rows.inputs.len() {
                 break;
             }
         }
         recording.align(self.delay.latency());
         let all_mapped = words(&self.mapped).iter().all(|&word| word == u64::MAX);
-        let reset = match recording.inputs.get(..=divergent) {
-            Some(inputs) if all_mapped => inputs.iter().rposition(CycleInput::is_reset),
-            _ => None,
-        };
+        let known = recording.inputs.get(known_from..=divergent);
+        let reset = known
+            .filter(|_| all_mapped)
+            .and_then(|inputs| inputs.iter().position(CycleInput::is_reset));
         match reset {
             None => Recording::default(),
             Some(reset) => {
-                recording.forget(reset);
-                recording.divergent = divergent - reset;
+                recording.forget(known_from + reset);
+                recording.divergent = divergent - known_from - reset;
                 recording
             }
         }

@@ -1,7 +1,7 @@
 //! The re-run of a divergence: what it says about designs that do not depend on their inputs since the reset alone.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use pmu_lockstep::diagnosis::replay::{Replay, Reproduction, replay};
 use pmu_lockstep::dut::{Dut, ModelledDut};
@@ -85,6 +85,54 @@ fn fault_that_survives_a_reset_is_shown_from_the_start_only() {
     assert!((1..FAULT).contains(&reset), "{reset}");
 }
 
+/// Something that no reset touches was set shortly before the nearest one.
+#[test]
+fn fault_that_survives_a_reset_is_shown_from_an_earlier_one() {
+    let mut inputs = vec![CycleInput::default(); FAULT as usize + 1];
+    let mut generator =
+        Generator::new(1, &Implementation::default(), &Profile::default()).expect("stimulus");
+    generator.fill(&mut inputs);
+    let wrong = inputs[FAULT as usize];
+    let before = &inputs[..FAULT as usize - 50];
+    let nearest = before
+        .iter()
+        .rposition(CycleInput::is_reset)
+        .expect("a reset");
+    // Not in the batch of the reset, from the start of which a re-run goes.
+    let set = nearest - 500;
+    let setting = inputs[set];
+    let made = || {
+        let is_set = AtomicBool::new(false);
+        let fault = move |_, input: &CycleInput, output: &mut CycleOutput| {
+            if *input == setting {
+                is_set.store(true, Ordering::Relaxed);
+            }
+            if *input == wrong && is_set.load(Ordering::Relaxed) {
+                flip(output);
+            }
+            Ok(())
+        };
+        let dut = ModelledDut::with_fault(&Implementation::default(), Box::new(fault));
+        Box::new(dut.expect("a design")) as Box<dyn Dut>
+    };
+    let reproduction = re_run(made).reproduction;
+    let Reproduction::FromEarlier {
+        from,
+        reset,
+        instead: None,
+    } = reproduction
+    else {
+        panic!("{reproduction:?}")
+    };
+    assert!((1..=set as u64).contains(&from), "{from}, set in {set}");
+    assert_eq!(reset, nearest as u64);
+    let sentence = reproduction.sentence();
+    assert!(
+        sentence.contains(&format!("from the reset in cycle {from} on; from the one")),
+        "{sentence}"
+    );
+}
+
 /// Only the first of several designs has the fault, as if it hung on a random number.
 #[test]
 fn fault_that_is_gone_is_not_shown() {
@@ -114,11 +162,14 @@ fn fault_that_moves_is_not_shown() {
             }
         })
     };
-    // The first re-run starts at a reset, the second at the first cycle.
+    // Every re-run has a design of its own; the last starts at the first cycle.
+    let reproduction = re_run(made).reproduction;
+    let re_runs = u64::from(designs.load(Ordering::Relaxed)) - 1;
+    assert!(re_runs > 1, "{re_runs}");
     assert_eq!(
-        re_run(made).reproduction,
+        reproduction,
         Reproduction::Different {
-            instead: Some(FAULT - 14)
+            instead: Some(FAULT - 7 * re_runs)
         }
     );
 }

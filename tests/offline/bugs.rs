@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use lockstep_vcd::{Sampler, Source, Stream};
+#[cfg(feature = "rtl")]
+use pmu_lockstep::hypotheses::NEAR;
 use serde_json::Value;
 
 use crate::command::run;
@@ -120,4 +122,71 @@ fn a_window_of_a_live_run_diverges_like_the_run() {
     assert_eq!(report["headline"]["field"], live["headline"]["field"]);
     assert_eq!(report["headline"]["rtl"], live["headline"]["rtl"]);
     assert_eq!(report["time_ns"], live["time_ns"]);
+}
+
+/// The texts of the hypotheses in a report or in a shrunk case.
+#[cfg(feature = "rtl")]
+fn explaining(json: &Value) -> Vec<&str> {
+    let explaining = json["hypotheses"]["explaining"].as_array();
+    let explaining = explaining.expect("hypotheses").iter();
+    explaining
+        .map(|hypothesis| hypothesis["text"].as_str().expect("a text"))
+        .collect()
+}
+
+/// What would explain the RTL is the same in a live run, in a dump, and of a stimulus that is shrunk: also of a bug that
+/// shows after a reset alone.
+#[cfg(feature = "rtl")]
+#[test]
+fn hypotheses_are_the_same_live_in_a_dump_and_of_a_shrunk_case() {
+    if !icarus::found() {
+        return;
+    }
+    let bugs = [
+        (
+            "13-link-to-base-value",
+            "an odd counter links to V_B[n-1] instead of V[n-1]",
+        ),
+        (
+            "35-flags-not-reset",
+            "a reset does not clear the overflow flags",
+        ),
+        (
+            "65-filter-nsh-inverted",
+            "the filter of Non-secure EL2 is inverted",
+        ),
+    ];
+    for (name, hypothesis) in bugs {
+        let folder = scratch::scratch(&format!("offline/same/{name}"));
+        let rtl = folder.join("rtl");
+        planted::plant(Some(&format!("{name}.patch")), &rtl).expect("planted");
+        let lockstep = |arguments: &str| {
+            let mut command = crate::lockstep(&folder);
+            command.args(arguments.split(' '));
+            run(&mut command)
+        };
+        let json = |file: &str| -> Value {
+            let text = fs::read_to_string(folder.join(file)).expect("a file");
+            serde_json::from_str(&text).expect("JSON")
+        };
+        let ran = lockstep("run --rtl rtl --out live");
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        let live = json("live/report.json");
+        assert_eq!(explaining(&live), [hypothesis], "{name}, live");
+
+        let cycle = live["cycle"].as_u64().expect("a cycle");
+        let cycles = cycle + 1 + NEAR as u64;
+        icarus::simulate(&folder, &rtl, cycles as usize, 1);
+        let dumped = report(&folder);
+        assert_eq!(dumped["cycle"], live["cycle"], "{name}");
+        assert_eq!(explaining(&dumped), [hypothesis], "{name}, in a dump");
+
+        // On the bundled RTL, so that the recording goes on after the divergence.
+        let ran = lockstep(&format!("run --cycles {cycles} --record case.stim"));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let ran = lockstep("shrink case.stim --rtl rtl --out shrunk");
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let shrunk = json("shrunk/shrunk.json");
+        assert_eq!(explaining(&shrunk), [hypothesis], "{name}, shrunk");
+    }
 }

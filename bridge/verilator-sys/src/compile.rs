@@ -1,5 +1,6 @@
 //! Compiling C++: finding the compiler, compiling units in parallel, keeping objects.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ impl Optimization {
 #[derive(Clone, Debug)]
 pub struct Compiler {
     path: PathBuf,
-    args: Vec<std::ffi::OsString>,
+    args: Vec<OsString>,
     /// Path, flags and version: whatever the compiler's output depends on.
     identity: String,
     /// The first line of what it says of its version.
@@ -106,14 +107,30 @@ const FLAGS: [&str; 15] = [
 /// must not be merged with those of another.
 const OPTIONAL_FLAGS: [&str; 2] = ["-fno-finite-loops", "-fno-gnu-unique"];
 
+/// A compiler that was found, with the environment that it was found in.
+type Found = (Vec<(OsString, OsString)>, Compiler);
+
 impl Compiler {
     /// Finds the compiler as the `cc` crate does: `CXX` and `CXXFLAGS` with their target-specific
     /// forms, else `c++`; then `g++` and `clang++`.
     ///
     /// # Errors
     /// [`CompileError::NoCompiler`] if none of them runs.
+    ///
+    /// A compiler takes a few runs to be found; one that was found is found again at once while the environment of
+    /// this process is the same.
     pub fn find() -> Result<Compiler, CompileError> {
-        Compiler::find_among(&[None, Some("g++"), Some("clang++")])
+        static FOUND: Mutex<Option<Found>> = Mutex::new(None);
+        let environment: Vec<_> = std::env::vars_os().collect();
+        let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, compiler)) = &*found
+            && *known == environment
+        {
+            return Ok(compiler.clone());
+        }
+        let compiler = Compiler::find_among(&[None, Some("g++"), Some("clang++")])?;
+        *found = Some((environment, compiler.clone()));
+        Ok(compiler)
     }
 
     /// `None` stands for what the environment asks for, or the default.
@@ -201,7 +218,7 @@ impl Compiler {
             let script = library.with_extension("map");
             let text = format!("{{ global: {symbol}; local: *; }};\n");
             fs::write(&script, text).map_err(io_error(&script))?;
-            let mut option = std::ffi::OsString::from("-Wl,--version-script=");
+            let mut option = OsString::from("-Wl,--version-script=");
             option.push(&script);
             // A function that nothing defines is an error now, not when the design calls it.
             command.arg(option).arg("-Wl,-z,defs");

