@@ -71,7 +71,7 @@ fn a_port_of_another_width() {
     project.edit("rtl/include/ports.svh", "[1535:0]", "[1151:0]");
     assert_eq!(
         build(&project),
-        "lockstep: [verilator] expected 1536 bits of port `cycle_input_i` of module `silent_wrapper`, found 1152: the \
+        "lockstep: expected 1536 bits of port `cycle_input_i` of module `silent_wrapper`, found 1152: the \
          design implements another layout of the DUT contract"
     );
 }
@@ -83,9 +83,26 @@ fn a_port_of_another_name() {
     project.edit("rtl/silent_wrapper.sv", "clk_i", "clock");
     assert_eq!(
         build(&project),
-        "lockstep: [verilator] expected input port `clk_i` of module `silent_wrapper`, found none: wrap the design in \
+        "lockstep: expected input port `clk_i` of module `silent_wrapper`, found none: wrap the design in \
          a module with the ports of the DUT contract"
     );
+}
+
+#[test]
+fn an_input_that_nothing_drives() {
+    let project = Project::new("not_driven");
+    project.edit(
+        "rtl/include/ports.svh",
+        "  input  logic          clk_i",
+        "  input logic scan_en_i,\n  input logic [3:0] mode_i,\n  input logic clk_i",
+    );
+    assert_eq!(
+        build(&project),
+        "lockstep: expected no input of module `silent_wrapper` but `clk_i` and `cycle_input_i`, found input port \
+         `scan_en_i`, input port `mode_i`: nothing drives more; give it its value inside of the wrapper, a constant or \
+         bits of `cycle_input_i`"
+    );
+    assert!(!project.path("built").exists());
 }
 
 #[test]

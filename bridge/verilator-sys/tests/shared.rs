@@ -263,7 +263,7 @@ fn a_missing_port() {
         .expect_err("no port");
     assert_eq!(
         error.to_string(),
-        "[verilator] expected output port `parameters_o` of module `lockstep_dut`, found none: \
+        "expected output port `parameters_o` of module `lockstep_dut`, found none: \
          wrap the design in a module with the ports of the DUT contract"
     );
 }
@@ -277,7 +277,7 @@ fn a_port_of_another_width() {
             .build(verilator())
             .expect_err("other width")
             .to_string(),
-        "[verilator] expected 1152 bits of port `cycle_input_i` of module `lockstep_dut`, found 96: \
+        "expected 1152 bits of port `cycle_input_i` of module `lockstep_dut`, found 96: \
          the design implements another layout of the DUT contract"
     );
 }
