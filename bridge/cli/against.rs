@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::end::End;
 use super::output_folder::OutputFolder;
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::running::{
     HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
 };
@@ -107,14 +107,14 @@ impl Pair<'_> {
     }
 
     fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
-        let mut busy = None;
+        let mut building = Building::default();
         let mut one = |source| {
             open(
                 source,
                 self.implementation,
                 traced,
                 &BuildOptions::from_env().waiting(self.hang.limit()),
-                &mut |what| busy = Some(Busy::start(what)),
+                &mut |event| building.tell(event),
             )
             .map_err(open_failure)
         };

@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::Args;
 use pmu_model::DutParameters;
 
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
 use super::{Failure, output, running};
-use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, open};
+use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -87,11 +87,11 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
 /// Opens the design: as it is if it has the parameters that are run, else with those of the bundled wrapper.
 fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
     let implementation = exhaust::implementation();
-    let mut busy = None;
+    let mut building = Building::default();
     let mut open = |source: &RtlSource| {
         let options = BuildOptions::from_env();
-        let mut building = |what: &str| busy = Some(Busy::start(what));
-        open(source, &implementation, false, &options, &mut building)
+        let mut tell = |event: BuildEvent<'_>| building.tell(event);
+        open(source, &implementation, false, &options, &mut tell)
     };
     let source = args.rtl.source()?;
     let opened = match open(&source) {

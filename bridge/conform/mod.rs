@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use rtl::{Reason, RtlOptions, RtlTally};
 
 #[cfg(feature = "rtl")]
-use crate::dut::OpenError;
+use crate::dut::{BuildEvent, OpenError};
 use crate::text_file::lines;
 #[cfg(feature = "rtl")]
 use rtl::Expression;
@@ -223,7 +223,7 @@ pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
 pub fn run_files_on_rtl(
     paths: &[PathBuf],
     options: &RtlOptions,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Summary, ConformError> {
     let mut summary = Summary::default();
     let mut places = Vec::new();

@@ -18,6 +18,12 @@ fn with_step(step: &str) -> verilator_sys::shared::SharedDutBuild {
     build
 }
 
+fn counter_build(cache: &std::path::Path) -> verilator_sys::shared::SharedDutBuild {
+    let mut build = build("counter.sv", true);
+    build.cache_dir = cache.into();
+    build
+}
+
 #[test]
 fn runs_in_batches() {
     let library = counter();
@@ -122,6 +128,27 @@ fn an_unchanged_design_comes_from_the_cache() {
     let again = with_step("3").build(verilator()).expect("built");
     assert!(again.cached);
     assert_eq!(first.path, again.path);
+}
+
+#[test]
+fn warnings_are_kept_with_the_library() {
+    let folder = tempdir().expect("created");
+    let mut build = build("warning.sv", false);
+    build.cache_dir = folder.path().into();
+    for cached in [false, true] {
+        let built = build.build(verilator()).expect("built");
+        assert_eq!(built.cached, cached);
+        assert!(
+            built.warnings.starts_with("%Warning-WIDTH"),
+            "{}",
+            built.warnings
+        );
+        let file = built.warnings_file.expect("a file");
+        let kept = fs::read_to_string(file).expect("readable");
+        assert_eq!(kept, built.warnings + "\n");
+    }
+    let quiet = counter_build(folder.path()).build(verilator());
+    assert_eq!(quiet.expect("built").warnings_file, None);
 }
 
 #[test]
