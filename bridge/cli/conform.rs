@@ -83,6 +83,9 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
         text += &format!("  and {more} more\n");
     }
     output::print(&text)?;
+    for unread in summary.unread.iter().take(SHOWN) {
+        anstream::eprintln!("lockstep: note: {unread}");
+    }
     for unreadable in summary.unreadable.iter().take(SHOWN) {
         anstream::eprintln!("lockstep: {unreadable}");
     }
