@@ -1,6 +1,7 @@
 //! What would explain the RTL: mistakes, one at a time, replayed over the recorded cycles of a divergence.
 //!
-//! A hypothesis is the contract with one mistake, or the model with another value of a knob. It explains the RTL if its
+//! A hypothesis is the contract with one mistake, the model with another value of a knob, or the model with other
+//! latencies than the design states. It explains the RTL if its
 //! outputs are those of the RTL in every cycle that is compared, the divergent one among them. What the architecture leaves
 //! UNKNOWN is not compared.
 
@@ -10,6 +11,7 @@ mod datapath;
 mod filters;
 mod indices;
 mod knobs;
+mod latency;
 mod recording;
 mod sampling;
 mod system;
@@ -172,8 +174,9 @@ impl Findings {
     }
 }
 
-/// One of the two kinds of hypotheses.
+/// One of the three kinds of hypotheses.
 enum Candidate {
+    Latency(latency::WrongLatency),
     Knob(knobs::Knob),
     Mistake(Mistake),
 }
@@ -192,9 +195,13 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
         false => Vec::new(),
     };
     let mistakes = mistakes.into_iter().map(Candidate::Mistake);
-    let candidates: Vec<_> = knobs.chain(mistakes).collect();
-    let tested = candidates.len();
-    let mut explaining = bench.explaining(candidates);
+    let others: Vec<_> = knobs.chain(mistakes).collect();
+    let tested = latency::TRIED + others.len();
+    let latency = latency::WrongLatency::find(&bench).map(Candidate::Latency);
+    let mut explaining: Vec<_> = latency
+        .into_iter()
+        .chain(bench.explaining(others))
+        .collect();
     let mut findings = bench.findings(tested, &explaining);
     if explaining.len() > 1
         && recording.inputs.len() > near.inputs.len()
@@ -288,17 +295,7 @@ impl<'a> Bench<'a> {
                 let (outputs, _) = run_model(model, self.recording, &self.random);
                 first_difference(&outputs, &self.unknown, &self.recording.rtl).is_none()
             }),
-            Candidate::Mistake(Mistake::Timing(timing))
-                if timing.shifted(&self.expected, 0).is_some() =>
-            {
-                // What was not tested in the divergent cycle explains nothing.
-                let checked = self.checked(candidate);
-                self.recording.divergent < checked
-                    && (0..checked).all(|k| {
-                        let shifted = timing.shifted(&self.expected, k).unwrap_or_default();
-                        self.is_what_the_rtl_did(k, shifted)
-                    })
-            }
+            Candidate::Latency(latency) => latency.explains(self),
             Candidate::Mistake(mistake) => {
                 let Ok(mut varied) = Varied::new(self.implementation, *mistake) else {
                     return false;
@@ -312,13 +309,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Cycles that `candidate` can be tested in: for outputs that come early, the last has none after it.
+    /// Cycles that `candidate` can be tested in: of outputs that come late the first ones are not there, of those that
+    /// come early the last ones.
     fn checked(&self, candidate: &Candidate) -> usize {
         let cycles = self.expected.len();
         match candidate {
-            Candidate::Mistake(Mistake::Timing(timing)) if timing.is_early() => {
-                cycles.saturating_sub(1)
-            }
+            Candidate::Latency(latency) => latency.checked(cycles).len(),
             _ => cycles,
         }
     }
@@ -336,6 +332,7 @@ impl<'a> Bench<'a> {
                     format!("RTL behaves as {}", knob.text),
                     Some(knob.text.clone()),
                 ),
+                Candidate::Latency(latency) => (latency.to_string(), None),
                 Candidate::Mistake(mistake) => (mistake.to_string(), None),
             };
             Hypothesis {

@@ -22,6 +22,10 @@ pub struct Recording {
     pub rtl: Vec<CycleOutput>,
     /// Index of the divergent cycle.
     pub divergent: usize,
+    /// The latencies by which the outputs were put beside their inputs.
+    pub stated: Latency,
+    /// A map states them, and not the design.
+    pub from_map: bool,
 }
 
 impl Recording {
@@ -39,6 +43,7 @@ impl Recording {
     /// Puts the outputs of every cycle beside its inputs, for a design that shows them later by `latency`. The last cycles,
     /// of which not all is shown, go.
     pub fn align(&mut self, latency: Latency) {
+        self.stated = latency;
         let Latency {
             increment,
             access,

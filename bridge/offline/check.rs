@@ -617,6 +617,7 @@ impl Check<'_> {
         let divergent = (cycle - start) as usize;
         let mut recording = Recording {
             first: start,
+            from_map: self.wiring.parameters.is_none(),
             ..Recording::default()
         };
         for rows in self.past.iter().map(|segment| &segment.rows).chain([more]) {
