@@ -195,6 +195,51 @@ fn a_function_of_another_language() {
     assert!(text.contains("own_function"), "{text}");
 }
 
+/// Of two designs it is said which one is another than expected.
+#[test]
+fn one_of_two_designs_with_other_parameters() {
+    let project = Project::built("against");
+    let ran = project.run(&format!("build {DESIGN} --param Counters=6 -o six"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for (first, second, design) in [
+        ("six", "built", "design A (six)"),
+        ("built", "six", "design B (six)"),
+    ] {
+        let text = refused(&project, &format!("run --dut {first} --against {second}"));
+        let start = format!(
+            "lockstep: {design} does not match implementation \"default\": pmu.counters: the implementation has 31, {design} \
+             states 6; "
+        );
+        assert!(text.starts_with(&start), "{text}");
+    }
+}
+
+/// `exhaust` needs a small design, and says so of one that is not.
+#[test]
+fn a_design_that_is_not_small_enough_to_exhaust() {
+    let project = Project::built("exhaust");
+    let needs = "it runs the whole space of 3 event counters, 4 events of 4 bits and THWIDTH 4, without CHAIN, SPE and \
+                 System PMUs; ";
+    let advice = "build the design so, with --param NAME=VALUE for the parameters of its wrapper, or check it as it is \
+                  with `lockstep run`";
+    let start = "lockstep: pmu.counters: exhaust expects 3, the design states 31: ";
+    assert_eq!(
+        refused(&project, "exhaust --dut built"),
+        format!("{start}{needs}{advice}")
+    );
+    assert_eq!(
+        refused(&project, &format!("exhaust {DESIGN}")),
+        format!(
+            "{start}{needs}module `silent_wrapper` does not have the parameters of the bundled wrapper; {advice}"
+        )
+    );
+    let text = refused(&project, &format!("exhaust {DESIGN} --param Counters=3"));
+    assert!(
+        text.contains(": exhaust expects 4, the design states "),
+        "{text}"
+    );
+}
+
 #[test]
 fn nothing_to_build() {
     let project = Project::new("nothing");
@@ -271,6 +316,7 @@ fn a_manifest_that_says_something_else() {
             manifest.replace("top = ", "pot = "),
             "expected a key `top`, found none",
         ),
+        (manifest.replace("[stated]", "[stated"), "found: line 16: "),
     ] {
         let text = told(&broken);
         let start = "lockstep: built/dut.toml: expected what `lockstep build` wrote, found: ";
@@ -278,4 +324,3 @@ fn a_manifest_that_says_something_else() {
         assert!(text.ends_with("; build the design again"), "{text}");
     }
 }
-        (manifest.replace("[stated]", "[stated"), "found: line 16: "),

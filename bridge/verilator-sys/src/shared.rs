@@ -140,6 +140,13 @@ pub enum SharedDutError {
     Load(#[from] LoadError),
 }
 
+impl SharedDutError {
+    /// Whether the top module lacks a parameter that was given.
+    pub fn is_about_parameters(&self) -> bool {
+        matches!(self, Self::Build(BuildError::Verilate(error)) if error.is_about_parameters())
+    }
+}
+
 impl SharedDutBuild {
     /// Builds the library, unless the cache has one made from the same sources, parameters and
     /// options by the same tools.
