@@ -50,7 +50,13 @@ impl Shown {
 impl WrongLatency {
     /// The latencies with which the design does what the model does in every recorded cycle, if there are some.
     pub(super) fn find(bench: &Bench<'_>) -> Option<Self> {
-        SHIFTS.into_iter().find_map(|spe| {
+        // Group SPE that comes when it should does not come at another time as well.
+        let punctual = fits(bench, &shown(bench, 0)?, Group::Sampling, 0);
+        let spe = match punctual {
+            true => &SHIFTS[..1],
+            false => &SHIFTS[1..],
+        };
+        spe.iter().find_map(|&spe| {
             let shown = shown(bench, spe)?;
             let fits = |group: Group, by: i8| fits(bench, &shown, group, by);
             if !fits(Group::Sampling, spe) {
