@@ -15,6 +15,7 @@ pub mod isolation;
 pub mod kit;
 pub mod lockstep;
 pub mod offline;
+mod plain;
 pub mod plan;
 pub mod registers;
 pub mod report;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::end::End;
 use super::output_folder::OutputFolder;
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::running::{
     HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
 };
@@ -16,7 +16,9 @@ use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::printed::{self, Printed};
-use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
+use crate::dut::{
+    BuildOptions, Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, open,
+};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -100,6 +102,25 @@ pub(super) fn second(word: &Path, like: &RtlSource) -> Result<RtlSource, Failure
     }))
 }
 
+/// Why one of the designs cannot be had: which of them, where the message does not name its files.
+fn failure_of(side: &str, source: &RtlSource, error: OpenError) -> Failure {
+    let name = format!("design {side} ({})", source.describe());
+    match error {
+        OpenError::Parameters(mismatch) => open_failure(OpenError::Parameters(ParameterMismatch {
+            design: Some(name),
+            ..mismatch
+        })),
+        error @ (OpenError::Contract(_) | OpenError::Create(_) | OpenError::Hang { .. }) => {
+            let failure = open_failure(error);
+            Failure {
+                message: format!("{name}: {}", failure.message),
+                ..failure
+            }
+        }
+        error => open_failure(error),
+    }
+}
+
 impl Pair<'_> {
     fn names(&self) -> Names {
         let [a, b] = self.sources.each_ref().map(RtlSource::describe);
@@ -107,18 +128,18 @@ impl Pair<'_> {
     }
 
     fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
-        let mut busy = None;
-        let mut one = |source| {
+        let mut building = Building::default();
+        let mut one = |side: &str, source: &RtlSource| {
             open(
                 source,
                 self.implementation,
                 traced,
                 &BuildOptions::from_env().waiting(self.hang.limit()),
-                &mut |what| busy = Some(Busy::start(what)),
+                &mut |event| building.tell(event),
             )
-            .map_err(open_failure)
+            .map_err(|error| failure_of(side, source, error))
         };
-        Ok([one(&self.sources[0])?, one(&self.sources[1])?])
+        Ok([one("A", &self.sources[0])?, one("B", &self.sources[1])?])
     }
 
     /// Runs both and tells how they compare.

@@ -4,13 +4,17 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use pmu_model::wrapper::PARTS;
 use serde::Serialize;
 
-use super::progress::Busy;
+use super::progress::Building;
 use super::rtl_args::FileArgs;
 use super::running::open_failure;
 use super::{Failure, output};
-use crate::dut::{BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, pair, stated};
+use crate::dut::{
+    BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
+    stated,
+};
 use crate::lockstep::Verdict;
 
 /// Arguments of `build`.
@@ -35,8 +39,10 @@ struct Summary<'a> {
     /// Neither library was built anew.
     cached: bool,
     seconds: f64,
-    /// Verilator's warnings; empty if it did not run.
+    /// Verilator's warnings in full, also those of the build that the cache has.
     warnings: &'a str,
+    /// The file that keeps them.
+    warnings_file: Option<&'a Path>,
     manifest: &'a Manifest,
 }
 
@@ -55,16 +61,14 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
         folder: &args.output,
         cached: built.cached,
         seconds: start.elapsed().as_secs_f64(),
-        warnings: &built.warnings,
+        warnings: &built.messages,
+        warnings_file: built.warnings.file(),
         manifest: built.folder.manifest(),
     };
     if args.json {
         output::print_json(&summary)?;
     } else {
-        if !summary.warnings.is_empty() {
-            anstream::eprintln!("{}", summary.warnings);
-        }
-        output::print(&text(&summary))?;
+        output::print(&text(&summary, &built.warnings))?;
     }
     Ok(summary.verdict)
 }
@@ -73,42 +77,34 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
 struct Built {
     folder: DutFolder,
     cached: bool,
-    warnings: String,
+    /// Verilator's messages.
+    messages: String,
+    warnings: Warnings,
 }
 
 fn built(files: RtlFiles, output: &Path) -> Result<Built, OpenError> {
     DutFolder::check_target(output)?;
     let design = files.design()?;
     let what = RtlSource::Files(files).describe();
-    let mut busy = None;
-    let mut building = |what: &str| {
-        // One sign at a time.
-        drop(busy.take());
-        busy = Some(Busy::start(what));
-    };
+    let mut building = Building::default();
     let options = BuildOptions::from_env();
-    let pair = pair(&design, &options, &what, &mut building)?;
-    drop(busy);
+    let pair = pair(&design, &options, &what, &mut |event| building.tell(event))?;
+    drop(building);
     let stated = stated(&pair, &options)?;
     let folder = DutFolder::write(output, &design, &pair, stated)?;
-    let (untraced, traced) = (pair.untraced, pair.traced);
-    // Both are made of the same sources, so their warnings are the same.
-    let warnings = match untraced.warnings.is_empty() {
-        true => traced.warnings,
-        false => untraced.warnings,
-    };
     Ok(Built {
         folder,
-        cached: untraced.cached && traced.cached,
-        warnings,
+        cached: pair.is_cached(),
+        warnings: pair.warnings(),
+        messages: pair.untraced.warnings,
     })
 }
 
-fn text(summary: &Summary<'_>) -> String {
+fn text(summary: &Summary<'_>, warnings: &Warnings) -> String {
     let manifest = summary.manifest;
     let stated = &manifest.stated;
     let how = match summary.cached {
-        true => "from the cache",
+        true => "built before, from the cache",
         false => "built",
     };
     let plural = |count: usize| if count == 1 { "" } else { "s" };
@@ -139,9 +135,42 @@ fn text(summary: &Summary<'_>) -> String {
             false => stated.features.join(", "),
         }
     );
+    text += &format!("  {}\n", timing(stated));
+    text += &format!("  lacks {}\n", lacks(stated));
     text += &format!(
         "  Verilator {}, {}\n",
         manifest.verilator, manifest.compiler
     );
+    if let (count @ 1.., Some(file)) = (warnings.count(), warnings.file()) {
+        text += &format!(
+            "  {count} warning{} of Verilator, in {}\n",
+            plural(count),
+            file.display()
+        );
+    }
     text
+}
+
+/// When outputs come and accesses may, and what the increments are.
+fn timing(stated: &Stated) -> String {
+    let accesses = match stated.access_interval {
+        0 | 1 => "an access in every cycle".into(),
+        cycles => format!("an access every {cycles} cycles at most"),
+    };
+    format!(
+        "latencies: increments {}, accesses {}, sampling {}; {accesses}; increments {}",
+        stated.latency_increment, stated.latency_access, stated.latency_spe, stated.increments
+    )
+}
+
+/// The parts of the contract that the design does not have, and what is therefore not compared (DUT-72).
+fn lacks(stated: &Stated) -> String {
+    let part = |name: &String| {
+        let known = PARTS.iter().find(|(key, _)| key == name);
+        known.map_or(name.clone(), |(key, what)| format!("{key} ({what})"))
+    };
+    match stated.lacks.is_empty() {
+        true => "nothing of the contract".into(),
+        false => stated.lacks.iter().map(part).collect::<Vec<_>>().join(", "),
+    }
 }

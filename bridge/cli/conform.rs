@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[cfg(feature = "rtl")]
-use super::progress::Busy;
+use super::progress::Building;
 use super::{Failure, output};
 use crate::conform::{self, ConformError, Summary};
 #[cfg(feature = "rtl")]
@@ -83,6 +83,9 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
         text += &format!("  and {more} more\n");
     }
     output::print(&text)?;
+    for unread in summary.unread.iter().take(SHOWN) {
+        anstream::eprintln!("lockstep: note: {unread}");
+    }
     for unreadable in summary.unreadable.iter().take(SHOWN) {
         anstream::eprintln!("lockstep: {unreadable}");
     }
@@ -103,17 +106,12 @@ fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
     let Some(folder) = &args.rtl else {
         return conform::run_files(&args.files);
     };
-    let mut busy = None;
+    let mut building = Building::default();
     let options = RtlOptions {
         folder: folder.clone(),
         ..RtlOptions::new(args.rtl_builds)
     };
-    let building = &mut |what: &str| {
-        // One sign at a time.
-        drop(busy.take());
-        busy = Some(Busy::start(what));
-    };
-    conform::run_files_on_rtl(&args.files, &options, building)
+    conform::run_files_on_rtl(&args.files, &options, &mut |event| building.tell(event))
 }
 
 #[cfg(not(feature = "rtl"))]

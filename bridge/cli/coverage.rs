@@ -61,7 +61,30 @@ pub(super) fn write(path: &Path, coverage: &Coverage) -> Result<CoverageSummary,
     })
 }
 
+/// Situations that are rules of the contract, in words.
+const SITUATIONS: [(&str, &str); 6] = [
+    ("DUT-22", "an overflow of an event counter"),
+    ("DUT-17", "CHAIN"),
+    ("DUT-13", "a read of a counter in a cycle that it counts in"),
+    (
+        "DUT-20",
+        "a write of a counter in a cycle that it counts in",
+    ),
+    (
+        "DUT-21",
+        "a clearing of counters in a cycle that they count in",
+    ),
+    ("DUT-23", "an overflow in the cycle that clears its flag"),
+];
+
 impl CoverageSummary {
+    /// The situations that never were, in words.
+    pub fn never_seen(&self) -> impl Iterator<Item = &'static str> {
+        let never = |id: &str| self.never_taken.contains(&id);
+        let situations = SITUATIONS.iter().filter(move |(id, _)| never(id));
+        situations.map(|&(_, words)| words)
+    }
+
     /// Lines of the summary of a run.
     pub fn lines(&self) -> Vec<String> {
         let points: usize = self.crosses.iter().map(|cross| cross.points).sum();
@@ -102,6 +125,25 @@ fn some(names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn situations_are_rules_that_a_run_can_take() {
+        let coverage = Coverage::new(&pmu_model::Implementation::default());
+        for (id, words) in SITUATIONS {
+            assert!(coverage.rules().any(|(rule, _)| rule == id), "{id} {words}");
+        }
+        let summary = CoverageSummary {
+            file: "a.json".into(),
+            rules: 3,
+            never_taken: vec!["TH-30", "DUT-23", "DUT-17"],
+            crosses: Vec::new(),
+        };
+        let words: Vec<_> = summary.never_seen().collect();
+        assert_eq!(
+            words,
+            ["CHAIN", "an overflow in the cycle that clears its flag"]
+        );
+    }
 
     #[test]
     fn lists_are_short() {

@@ -173,7 +173,7 @@ impl End {
     pub fn tell(mut self, facts: &Facts, json: bool) -> Result<Verdict, Failure> {
         let is_bad = !matches!(self.verdict, Verdict::Interrupted | Verdict::Infrastructure);
         if let Some(out) = facts.out.as_ref().filter(|_| is_bad)
-            && let Ok(out) = OutputFolder::new(out)
+            && let Ok(out) = OutputFolder::shared(out)
         {
             self.write(&out);
         }

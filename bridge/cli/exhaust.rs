@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::Args;
 use pmu_model::DutParameters;
 
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
 use super::{Failure, output, running};
-use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, open};
+use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, ParameterMismatch, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -87,18 +87,53 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
 /// Opens the design: as it is if it has the parameters that are run, else with those of the bundled wrapper.
 fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
     let implementation = exhaust::implementation();
-    let mut busy = None;
+    let mut building = Building::default();
     let mut open = |source: &RtlSource| {
         let options = BuildOptions::from_env();
-        let mut building = |what: &str| busy = Some(Busy::start(what));
-        open(source, &implementation, false, &options, &mut building)
+        let mut tell = |event: BuildEvent<'_>| building.tell(event);
+        open(source, &implementation, false, &options, &mut tell)
     };
     let source = args.rtl.source()?;
-    let opened = match open(&source) {
-        Err(OpenError::Parameters(_)) => open(&with_parameters(source, &implementation)),
-        opened => opened,
+    let mismatch = match open(&source) {
+        Err(OpenError::Parameters(mismatch)) => mismatch,
+        opened => return opened.map_err(running::open_failure),
     };
-    opened.map_err(running::open_failure)
+    let small = with_parameters(source.clone(), &implementation);
+    let foreign = match (&source, &small) {
+        // A folder is as it was built, and parameters that are given are kept.
+        _ if small == source => None,
+        (RtlSource::Files(files), RtlSource::Files(_)) => Some(&files.top),
+        _ => None,
+    };
+    let Some(top) = foreign else {
+        return Err(not_small(&mismatch, ""));
+    };
+    match open(&small) {
+        Err(OpenError::Parameters(mismatch)) => Err(not_small(&mismatch, "")),
+        Err(OpenError::Build(error)) if error.is_about_parameters() => {
+            let hint =
+                format!("module `{top}` does not have the parameters of the bundled wrapper; ");
+            Err(not_small(&mismatch, &hint))
+        }
+        opened => opened.map_err(running::open_failure),
+    }
+}
+
+/// The design is not as small as the space that is run; `hint` is why it was not built so.
+fn not_small(mismatch: &ParameterMismatch, hint: &str) -> Failure {
+    let pmu = exhaust::implementation().pmu;
+    let ParameterMismatch {
+        name,
+        expected,
+        found,
+        ..
+    } = mismatch;
+    Failure::usage(format!(
+        "{name}: exhaust expects {expected}, the design states {found}: it runs the whole space of {} event counters, {} \
+         events of {} bits and THWIDTH {}, without CHAIN, SPE and System PMUs; {hint}build the design so, with --param \
+         NAME=VALUE for the parameters of its wrapper, or check it as it is with `lockstep run`",
+        pmu.counters, pmu.event_count, pmu.event_width, pmu.thwidth
+    ))
 }
 
 fn text(tally: &Tally) -> String {

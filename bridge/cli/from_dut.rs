@@ -7,7 +7,7 @@ use clap::Args;
 use pmu_model::Implementation;
 
 use super::output::{self, write_whole};
-use super::progress::Busy;
+use super::progress::Building;
 use super::rtl_args::RtlArgs;
 use super::running::{HangArgs, open_failure};
 use super::{Failure, implementation};
@@ -60,16 +60,16 @@ pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
 }
 
 fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementation, Failure> {
-    let mut busy = None;
+    let mut building = Building::default();
     let rtl = Rtl::load(
         source,
         &Implementation::default(),
         false,
         &BuildOptions::from_env().waiting(args.hang.limit()),
-        &mut |what| busy = Some(Busy::start(what)),
+        &mut |event| building.tell(event),
     )
     .map_err(open_failure)?;
-    drop(busy);
+    drop(building);
     let mut dut = rtl.unchecked().map_err(open_failure)?;
     let mut found = stated("dut", &dut.parameters()).map_err(Failure::usage)?;
     let ended = supervise(

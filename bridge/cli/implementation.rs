@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::{Implementation, ImplementationError};
 
+use crate::plain::of_toml;
 use crate::text_file;
 
 /// An implementation file that cannot be used.
@@ -59,15 +60,21 @@ pub fn load(path: Option<&Path>) -> Result<Implementation, FileError> {
 
 fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
     let implementation: Implementation = toml::from_str(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let before = &text[..at];
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let source = text[start..].lines().next().unwrap_or_default().trim();
+        let mistake = of_toml(text, &error);
+        let source = text
+            .lines()
+            .nth(mistake.line - 1)
+            .unwrap_or_default()
+            .trim();
         FileError::Syntax {
             path: path.into(),
-            line: before.matches('\n').count() + 1,
-            column: text[start..at].chars().count() + 1,
-            message: format!("{} at `{source}`", error.message().trim_end()),
+            line: mistake.line,
+            column: mistake.column,
+            // A key that is misspelt is named in the message.
+            message: match mistake.message.ends_with('?') {
+                true => mistake.message,
+                false => format!("{} at `{source}`", mistake.message),
+            },
         }
     })?;
     implementation
@@ -119,10 +126,19 @@ mod tests {
             error("[pmu]\nedge = false")
                 .contains("pmu.th2 = true: expected false without pmu.edge")
         );
-        assert!(error("[pmu]\ncuonters = 3").starts_with("x.toml:2:1: unknown field `cuonters`"));
-        assert!(error("[pmu]\ncounters = -3").starts_with("x.toml:2:12: invalid value"));
+        assert!(
+            error("[pmu]\ncuonters = 3")
+                .starts_with("x.toml:2:1: unknown key `cuonters`: did you mean `counters`?")
+        );
+        assert!(
+            error("[pmu]\ncounters = -3")
+                .starts_with("x.toml:2:12: expected a number from 0 to 255, found the number -3")
+        );
         assert!(error("[pmu\n").starts_with("x.toml:1:"));
-        assert!(error("[knobs]\nrhbwbb = 'MAYBE'").contains("unknown variant `MAYBE`"));
+        assert!(
+            error("[knobs]\nrhbwbb = 'MAYBE'")
+                .contains("expected `LINK_AWARE` or `LITERAL`, found `MAYBE`")
+        );
     }
 
     #[test]

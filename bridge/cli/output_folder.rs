@@ -1,25 +1,42 @@
 //! The folder that the files of a run go to.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
 use super::Failure;
 use super::output::{failed, keep, write_whole};
 
-/// A folder for results.
+/// A folder for results. While it is open, no other command can open it.
 #[derive(Clone, Debug)]
 pub struct OutputFolder {
     path: PathBuf,
+    /// The folder itself, locked. The system ends the lock with the process, however that ends.
+    _lock: Option<Arc<File>>,
 }
 
 impl OutputFolder {
-    /// Makes the folder, and checks that files can be written there, before a run is spent on it.
+    /// Makes the folder, and checks that files can be written there, before a run is spent on it. Until it is dropped,
+    /// it is for this command alone.
+    ///
+    /// # Errors
+    /// It cannot be made or written, or another command writes to it.
+    pub fn new(path: &Path) -> Result<Self, Failure> {
+        let folder = Self::shared(path)?;
+        Ok(Self {
+            _lock: lock(path)?,
+            ..folder
+        })
+    }
+
+    /// The same, whether or not it is open: for what is left to be told when a command ends badly.
     ///
     /// # Errors
     /// It cannot be made or written.
-    pub fn new(path: &Path) -> Result<Self, Failure> {
+    pub fn shared(path: &Path) -> Result<Self, Failure> {
         let check = || -> io::Result<()> {
             std::fs::create_dir_all(path)?;
             NamedTempFile::new_in(path)?.write_all(&[0])
@@ -30,7 +47,10 @@ impl OutputFolder {
                 path.display()
             ))
         })?;
-        Ok(Self { path: path.into() })
+        Ok(Self {
+            path: path.into(),
+            _lock: None,
+        })
     }
 
     /// The path of a file in it.
@@ -68,6 +88,25 @@ impl OutputFolder {
         let path = self.file(name);
         let file = NamedTempFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
         Ok(Draft { file, path })
+    }
+}
+
+/// Locks a folder. Where the file system knows no locks of folders, there is none.
+///
+/// # Errors
+/// Another command has it.
+fn lock(path: &Path) -> Result<Option<Arc<File>>, Failure> {
+    let Ok(folder) = File::open(path) else {
+        return Ok(None);
+    };
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(Arc::new(folder))),
+        Err(TryLockError::WouldBlock) => Err(Failure::usage(format!(
+            "{}: expected a folder that nothing else writes to, found one that another lockstep command is using: wait \
+             until that has ended, or name another folder with --out",
+            path.display()
+        ))),
+        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

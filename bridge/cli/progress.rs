@@ -3,9 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::output;
+use crate::dut::BuildEvent;
 
 /// A bar that follows a counter.
 pub struct Progress {
@@ -70,5 +73,38 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Tells of builds as they go on: one sign at a time, and the warnings about a design once.
+#[derive(Default)]
+pub struct Building {
+    busy: Option<Busy>,
+    start: Option<Instant>,
+    told: Option<String>,
+}
+
+impl Building {
+    /// Tells what happens.
+    pub fn tell(&mut self, event: BuildEvent<'_>) {
+        drop(self.busy.take());
+        match event {
+            BuildEvent::Starts(what) => {
+                self.start.get_or_insert_with(Instant::now);
+                self.busy = Some(Busy::start(what));
+            }
+            BuildEvent::Warnings(warnings) => {
+                let text = warnings.text();
+                if self.told.as_ref() != Some(&text) {
+                    output::note(text.trim_end());
+                }
+                self.told = Some(text);
+            }
+        }
+    }
+
+    /// The time since the first build started, if one did.
+    pub fn seconds(&self) -> Option<Duration> {
+        self.start.map(|start| start.elapsed())
     }
 }

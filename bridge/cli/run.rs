@@ -9,7 +9,7 @@ use pmu_model::Implementation;
 use super::against::{self, Pair};
 use super::end::End;
 use super::output_folder::OutputFolder;
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
@@ -193,15 +193,15 @@ impl<'a> Job<'a> {
 
     /// The design, and the time that it took to build, if it was built.
     fn open_timed(&self, traced: bool) -> (Opened, Option<Duration>) {
-        let mut busy = None;
+        let mut building = Building::default();
         let opened = open(
             &self.rtl,
             &self.implementation,
             traced,
             &BuildOptions::from_env().waiting(self.common.hang.limit()),
-            &mut |what| busy = Some((Busy::start(what), Instant::now())),
+            &mut |event| building.tell(event),
         );
-        (opened, busy.map(|(_, start)| start.elapsed()))
+        (opened, building.seconds())
     }
 
     fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {

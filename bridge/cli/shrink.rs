@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::output_folder::OutputFolder;
-use super::progress::{Busy, Progress};
+use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
     HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
@@ -117,10 +117,12 @@ fn load(
     implementation: &Implementation,
     patience: Duration,
 ) -> Result<Rtl, Failure> {
-    let mut busy = None;
-    let mut building = |what: &str| busy = Some(Busy::start(what));
+    let mut building = Building::default();
     let options = BuildOptions::from_env().waiting(patience);
-    Rtl::load(source, implementation, false, &options, &mut building).map_err(open_failure)
+    Rtl::load(source, implementation, false, &options, &mut |event| {
+        building.tell(event)
+    })
+    .map_err(open_failure)
 }
 
 fn supervised(

@@ -107,6 +107,8 @@ pub struct LedgerSummary {
     pub never_changed: Vec<String>,
     /// Registers never read.
     pub never_read: Vec<String>,
+    /// What could have happened and never did, in words.
+    pub never_seen: Vec<&'static str>,
     /// What the design does not have, in words: nothing of it was compared.
     pub absent: Vec<&'static str>,
     /// Differences waived.
@@ -143,6 +145,7 @@ impl LedgerSummary {
             changed: fields.iter().map(|field| field.changed).sum(),
             never_changed: ledger.never_changed(&fields),
             never_read: ledger.never_read(),
+            never_seen: ledger.never_seen(),
             absent: ledger.absent().to_vec(),
             waived: ledger.waivers().total(),
             waivers: ledger.waivers().tallies(),
@@ -211,6 +214,17 @@ impl Summary {
         }
     }
 
+    /// What could have happened and never did, of a run to its end: as far as outputs tell, and more if rules were
+    /// counted.
+    fn never_seen(&self) -> Vec<&'static str> {
+        if !matches!(self.verdict, Verdict::Agree | Verdict::UnusedWaiver) {
+            return Vec::new();
+        }
+        let counted = self.coverage.iter().flat_map(CoverageSummary::never_seen);
+        let outputs = self.ledger.never_seen.iter().copied();
+        outputs.chain(counted).collect()
+    }
+
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let colour = match self.verdict {
             Verdict::Agree => AnsiColor::Green,
@@ -275,6 +289,10 @@ impl Summary {
                 };
                 writeln!(out, "  {what}: {}{more}", shown.join(", "))?;
             }
+        }
+        let unseen: Vec<_> = self.never_seen();
+        if !unseen.is_empty() {
+            writeln!(out, "  never seen in this run: {}", unseen.join(", "))?;
         }
         for line in waiver_lines(&ledger.waivers) {
             writeln!(out, "  {line}")?;

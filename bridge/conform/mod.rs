@@ -3,6 +3,7 @@
 
 mod cyc;
 mod ety;
+mod keys;
 #[cfg(feature = "rtl")]
 mod rtl;
 mod spe;
@@ -21,7 +22,8 @@ use serde::{Deserialize, Serialize};
 pub use rtl::{Reason, RtlOptions, RtlTally};
 
 #[cfg(feature = "rtl")]
-use crate::dut::OpenError;
+use crate::dut::{BuildEvent, OpenError};
+use crate::plain::of_json;
 use crate::text_file::lines;
 #[cfg(feature = "rtl")]
 use rtl::Expression;
@@ -76,6 +78,8 @@ pub struct Summary {
     pub failures: Vec<Failure>,
     /// Lines that cannot be run, in order.
     pub unreadable: Vec<Unreadable>,
+    /// Keys that nobody reads, in order of appearance.
+    pub unread: Vec<Unread>,
 }
 
 /// A file that cannot be run.
@@ -104,10 +108,13 @@ pub enum ConformError {
 /// What is wrong with a line that cannot be run.
 #[derive(Debug, thiserror::Error)]
 enum LineError {
-    #[error(
-        "expected a conformance vector (a JSON object with \"area\", \"cfg\", \"cycles\"), found: {0}"
-    )]
+    #[error("not a conformance vector (a JSON object with \"area\" and \"cfg\"): {0}")]
     Malformed(Box<dyn std::error::Error>),
+    #[error(
+        "expected a vector that says what to expect, found nothing expected in it; add what the outputs should be, or \
+         leave that line out"
+    )]
+    NothingExpected,
     #[error("expected an area among {AREAS:?}, found {0:?}; leave that line out")]
     UnknownArea(String),
 }
@@ -121,6 +128,33 @@ pub struct Unreadable {
     pub line: usize,
     /// What was expected, and what was found.
     pub message: String,
+}
+
+/// A key of vectors that nobody reads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unread {
+    /// The key.
+    pub key: String,
+    /// Lines that have it.
+    pub lines: usize,
+    /// File of the first.
+    pub file: PathBuf,
+    /// Its line, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "key `{}` is not known, and not looked at: in {} line{}, the first is {}:{}",
+            self.key,
+            self.lines,
+            if self.lines == 1 { "" } else { "s" },
+            self.file.display(),
+            self.line
+        )
+    }
 }
 
 impl fmt::Display for Unreadable {
@@ -153,6 +187,13 @@ struct Line {
     area: String,
 }
 
+/// A line that was read.
+struct Parsed {
+    area: String,
+    vector: Vector,
+    unread: Vec<String>,
+}
+
 /// A line of an area.
 enum Vector {
     Th(th::Vector),
@@ -163,11 +204,15 @@ enum Vector {
 }
 
 impl Vector {
-    /// The area of a line, and its vector.
-    fn parse(text: &str) -> Result<(String, Self), LineError> {
-        let malformed = |error: serde_json::Error| LineError::Malformed(error.into());
-        let value = value::plain(serde_json::from_str(text).map_err(malformed)?);
+    /// The area of a line, its vector, and its keys that nobody reads.
+    fn parse(text: &str) -> Result<Parsed, LineError> {
+        let malformed = |error: serde_json::Error| LineError::Malformed(of_json(&error).into());
+        let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
         let Line { area } = Line::deserialize(&value).map_err(malformed)?;
+        let unread =
+            keys::unread(&area, &value).map_err(|text| LineError::Malformed(text.into()))?;
+        let expects = keys::expects_something(&area, &value);
+        let value = value::plain(value);
         let vector = match area.as_str() {
             "th" => serde_json::from_value(value).map(Self::Th),
             "spe" => serde_json::from_value(value).map(Self::Spe),
@@ -176,7 +221,15 @@ impl Vector {
             "spmu" => serde_json::from_value(value).map(|vector| Self::Spmu(Box::new(vector))),
             _ => return Err(LineError::UnknownArea(area)),
         };
-        Ok((area, vector.map_err(malformed)?))
+        let vector = vector.map_err(malformed)?;
+        if !expects {
+            return Err(LineError::NothingExpected);
+        }
+        Ok(Parsed {
+            area,
+            vector,
+            unread,
+        })
     }
 
     fn run_on_model(&self) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
@@ -223,7 +276,7 @@ pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
 pub fn run_files_on_rtl(
     paths: &[PathBuf],
     options: &RtlOptions,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Summary, ConformError> {
     let mut summary = Summary::default();
     let mut places = Vec::new();
@@ -270,13 +323,16 @@ impl Summary {
             }
             empty = false;
             let line = index + 1;
-            let run = Vector::parse(&text).and_then(|(area, vector)| {
-                let run = self.run_on_model(path, line, &area, &vector);
+            let run = Vector::parse(&text).and_then(|parsed| {
+                let run = self.run_on_model(path, line, &parsed.area, &parsed.vector);
                 run.map_err(LineError::Malformed)?;
-                Ok((area, vector))
+                Ok(parsed)
             });
             match run {
-                Ok((area, vector)) => visit(line, area, vector),
+                Ok(parsed) => {
+                    self.add_unread(parsed.unread, path, line);
+                    visit(line, parsed.area, parsed.vector);
+                }
                 Err(error) => self.unreadable.push(Unreadable {
                     file: path.into(),
                     line,
@@ -288,6 +344,20 @@ impl Summary {
             return Err(ConformError::Empty { path: path.into() });
         }
         Ok(())
+    }
+
+    fn add_unread(&mut self, keys: Vec<String>, path: &Path, line: usize) {
+        for key in keys {
+            match self.unread.iter_mut().find(|found| found.key == key) {
+                Some(found) => found.lines += 1,
+                None => self.unread.push(Unread {
+                    key,
+                    lines: 1,
+                    file: path.into(),
+                    line,
+                }),
+            }
+        }
     }
 
     fn run_on_model(

@@ -12,7 +12,7 @@ pub struct Number(pub u64);
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged)]
+        #[serde(untagged, expecting = "expected a number, 0 or more")]
         enum Form {
             Number(u64),
             Flag(bool),

@@ -14,7 +14,7 @@ use verilator_sys::{Optimization, PortSizes};
 
 use super::instance::instance;
 use super::open_error::OpenError;
-use super::{Dut, Stated};
+use super::{Dut, Stated, Warnings};
 
 /// How designs are built at run time.
 #[derive(Clone, Debug)]
@@ -52,6 +52,15 @@ impl BuildOptions {
     }
 }
 
+/// What is told while a design is built.
+#[derive(Clone, Copy, Debug)]
+pub enum BuildEvent<'a> {
+    /// A build starts, which may take a while: what, in words.
+    Starts(&'a str),
+    /// Verilator has warnings about the files that were named. Told once a build, and not of a library from the cache.
+    Warnings(&'a Warnings),
+}
+
 /// The sizes of the contract's ports.
 pub const PORTS: PortSizes = PortSizes {
     input: size_of::<CycleInput>(),
@@ -68,6 +77,18 @@ pub struct Pair {
     pub traced: SharedDut,
     /// Version of the Verilator that made them.
     pub verilator: String,
+}
+
+impl Pair {
+    /// What Verilator warned of when they were built; both are made of the same sources, so that it is the same.
+    pub fn warnings(&self) -> Warnings {
+        Warnings::of(&self.untraced)
+    }
+
+    /// Whether neither was built anew.
+    pub fn is_cached(&self) -> bool {
+        self.untraced.cached && self.traced.cached
+    }
 }
 
 /// What a built design states of itself.
@@ -117,6 +138,32 @@ fn telling(what: &str, traced: bool) -> String {
     format!("building RTL {what}, {variant} tracing")
 }
 
+fn tell_warnings(library: &SharedDut, building: &mut dyn FnMut(BuildEvent<'_>)) {
+    let warnings = Warnings::of(library);
+    if !warnings.is_empty() {
+        building(BuildEvent::Warnings(&warnings));
+    }
+}
+
+/// The same as [`one`] for files of the user, of which Verilator's warnings are told. The traced library is made of
+/// sources that were told of before.
+///
+/// # Errors
+/// The design cannot be built.
+pub(super) fn one_of_files(
+    design: Design,
+    traced: bool,
+    options: &BuildOptions,
+    what: &str,
+    building: &mut dyn FnMut(BuildEvent<'_>),
+) -> Result<SharedDut, OpenError> {
+    let library = one(design, traced, options, what, building)?;
+    if !library.cached && !traced {
+        tell_warnings(&library, building);
+    }
+    Ok(library)
+}
+
 /// Builds one library of a design, unless the cache has it. `building` is told when that starts.
 ///
 /// # Errors
@@ -126,11 +173,11 @@ pub(super) fn one(
     traced: bool,
     options: &BuildOptions,
     what: &str,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<SharedDut, OpenError> {
     let verilator = verilator(options)?;
     let build = shared_build(design, traced, options);
-    let mut building = || building(&telling(what, traced));
+    let mut building = || building(BuildEvent::Starts(&telling(what, traced)));
     Ok(build.build_telling(&verilator, &mut building)?)
 }
 
@@ -143,7 +190,7 @@ pub fn pair(
     design: &Design,
     options: &BuildOptions,
     what: &str,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Pair, OpenError> {
     let verilator = verilator(options)?;
     let (starts, started) = mpsc::channel();
@@ -158,7 +205,7 @@ pub fn pair(
         let untraced = scope.spawn(|| one(false, starts));
         let traced = scope.spawn(|| one(true, other));
         for variant in started {
-            building(&telling(what, variant));
+            building(BuildEvent::Starts(&telling(what, variant)));
         }
         // A build does not panic; if it did, so does this.
         (
@@ -166,9 +213,13 @@ pub fn pair(
             traced.join().expect("build finished"),
         )
     });
-    Ok(Pair {
+    let pair = Pair {
         untraced: untraced?,
         traced: traced?,
         verilator: verilator.version.to_string(),
-    })
+    };
+    if !pair.is_cached() {
+        tell_warnings(&pair.untraced, building);
+    }
+    Ok(pair)
 }

@@ -28,6 +28,8 @@ mod unpack;
 #[cfg(feature = "rtl")]
 mod verilated;
 #[cfg(feature = "rtl")]
+mod warnings;
+#[cfg(feature = "rtl")]
 mod wrapper_parameters;
 
 use std::ops::Deref;
@@ -41,7 +43,7 @@ use serde::Serialize;
 use crate::lockstep::Verdict;
 
 #[cfg(feature = "rtl")]
-pub use build::{BuildOptions, PORTS, Pair, pair, stated};
+pub use build::{BuildEvent, BuildOptions, PORTS, Pair, pair, stated};
 #[cfg(feature = "rtl")]
 pub use file_list::{FileList, FileListError, ListProblem};
 #[cfg(feature = "rtl")]
@@ -61,6 +63,8 @@ pub use stated::{ContractMismatch, Stated, check_contract};
 pub use translated::Translated;
 #[cfg(feature = "rtl")]
 pub use verilated::VerilatedDut;
+#[cfg(feature = "rtl")]
+pub use warnings::Warnings;
 #[cfg(feature = "rtl")]
 pub use wrapper_parameters::wrapper_parameters;
 

@@ -8,7 +8,7 @@ use pmu_model::Implementation;
 use pmu_model::wrapper::Increments;
 use verilator_sys::DutLibrary;
 
-use super::build::{self, BuildOptions};
+use super::build::{self, BuildEvent, BuildOptions};
 use super::instance::instance;
 use super::open_error::OpenError;
 use super::source::{self, RtlSource};
@@ -16,7 +16,7 @@ use super::wrapper_parameters::wrapper_parameters;
 use super::{Dut, Translated, VerilatedDut, check_parameters};
 
 /// Makes an instance of `source` for `implementation`, and checks that it is one. `building` is told when a
-/// build starts that may take a while.
+/// build starts that may take a while, and what Verilator warns of.
 ///
 /// # Errors
 /// The design cannot be found, built, loaded or instantiated, or has other parameters.
@@ -25,7 +25,7 @@ pub fn open(
     implementation: &Implementation,
     traced: bool,
     options: &BuildOptions,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Box<dyn Dut>, OpenError> {
     Rtl::load(source, implementation, traced, options, building)?.instance()
 }
@@ -41,7 +41,7 @@ pub struct Rtl {
 
 impl Rtl {
     /// Builds `source` for `implementation`, unless that is done, and loads it. `building` is told when a build starts
-    /// that may take a while.
+    /// that may take a while, and what Verilator warns of.
     ///
     /// # Errors
     /// The design cannot be found, built or loaded.
@@ -50,7 +50,7 @@ impl Rtl {
         implementation: &Implementation,
         traced: bool,
         options: &BuildOptions,
-        building: &mut dyn FnMut(&str),
+        building: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<Self, OpenError> {
         let library = match source {
             RtlSource::Bundled => {
@@ -65,7 +65,7 @@ impl Rtl {
             }
             RtlSource::Files(files) => {
                 let (design, what) = (files.design()?, source.describe());
-                build::one(design, traced, options, &what, building)?.load()?
+                build::one_of_files(design, traced, options, &what, building)?.load()?
             }
             RtlSource::Built(folder) => folder.library(traced)?,
         };

@@ -8,9 +8,10 @@ use super::stated::check_contract;
 /// A design that is not one of the configured implementation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the design does not match implementation {implementation:?}: {name}: the implementation \
-     has {expected}, the RTL states {found}; name the right implementation with --implementation \
-     (`lockstep implementation` writes that of a design), or build the RTL with its parameters"
+    "{} does not match implementation {implementation:?}: {name}: the implementation \
+     has {expected}, {} states {found}; name the right implementation with --implementation \
+     (`lockstep implementation` writes that of a design), or build the RTL with its parameters",
+    design.as_deref().unwrap_or("the design"), design.as_deref().unwrap_or("the RTL")
 )]
 pub struct ParameterMismatch {
     /// Name of the implementation.
@@ -21,6 +22,8 @@ pub struct ParameterMismatch {
     pub expected: String,
     /// Its value in the design.
     pub found: String,
+    /// Which design, where there are several.
+    pub design: Option<String>,
 }
 
 /// Checks that a design states what `implementation` has.
@@ -39,6 +42,7 @@ pub fn check_parameters(
             name: name.into(),
             expected,
             found,
+            design: None,
         })
     };
     if let Err(contract) = check_contract(stated) {

@@ -10,6 +10,7 @@ mod datapath;
 mod filters;
 mod indices;
 mod knobs;
+mod latency;
 mod occasions;
 mod recording;
 mod sampling;
@@ -179,9 +180,10 @@ impl Findings {
     }
 }
 
-/// One of the two kinds of hypotheses.
+/// One of the three kinds of hypotheses.
 #[derive(Clone)]
 enum Candidate {
+    Latency(latency::WrongLatency),
     Knob(Arc<knobs::Knob>),
     Mistake(Mistake),
 }
@@ -214,7 +216,7 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
         let count = explaining.len();
         let confirmed = bench.explaining(explaining);
         if confirmed.len() == count {
-            return bench.findings(candidates.len(), &confirmed);
+            return bench.findings(number_of(&candidates), &confirmed);
         }
     }
     tested(all, implementation, &candidates).map_or_else(Findings::untested, |found| found.1)
@@ -228,7 +230,9 @@ fn tested(
 ) -> Result<(Vec<Candidate>, Findings), &'static str> {
     let near = stretch.near();
     let mut bench = Bench::new(near, implementation)?;
-    let mut explaining = bench.explaining(candidates.to_vec());
+    let latency = latency::WrongLatency::find(&bench).map(Candidate::Latency);
+    let others = bench.explaining(candidates.to_vec());
+    let mut explaining: Vec<_> = latency.into_iter().chain(others).collect();
     if explaining.len() > 1
         && stretch.inputs.len() > near.inputs.len()
         && let Ok(far) = Bench::new(stretch, implementation)
@@ -236,8 +240,13 @@ fn tested(
         bench = far;
         explaining = bench.explaining(explaining);
     }
-    let findings = bench.findings(candidates.len(), &explaining);
+    let findings = bench.findings(number_of(candidates), &explaining);
     Ok((explaining, findings))
+}
+
+/// How many hypotheses are tested with `candidates`: latencies that fit are found, and not given.
+fn number_of(candidates: &[Candidate]) -> usize {
+    latency::TRIED + candidates.len()
 }
 
 /// Cycles, and what the model makes of them.
@@ -297,7 +306,7 @@ impl<'a> Bench<'a> {
     fn explaining(&self, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         let has_occasions = |candidate: &Candidate| match candidate {
             Candidate::Mistake(mistake) => mistake.occasion() != Occasion::Always,
-            Candidate::Knob(_) => false,
+            Candidate::Latency(_) | Candidate::Knob(_) => false,
         };
         let (together, alone): (Vec<_>, Vec<_>) =
             (0..candidates.len()).partition(|&number| has_occasions(&candidates[number]));
@@ -358,7 +367,7 @@ impl<'a> Bench<'a> {
                 let varied = Varied::new(self.implementation, *mistake).ok()?;
                 Some((number, mistake.occasion(), Box::new(varied)))
             }
-            Candidate::Knob(_) => None,
+            Candidate::Latency(_) | Candidate::Knob(_) => None,
         };
         let mut left: Vec<_> = numbers.into_iter().filter_map(new).collect();
         let Ok(mut contract) = Varied::new(self.implementation, Mistake::None) else {
@@ -403,17 +412,7 @@ impl<'a> Bench<'a> {
     fn explains(&self, candidate: &Candidate) -> bool {
         match candidate {
             Candidate::Knob(knob) => self.knob_explains(knob),
-            Candidate::Mistake(Mistake::Timing(timing))
-                if timing.shifted(&self.expected, 0).is_some() =>
-            {
-                // What was not tested in the divergent cycle explains nothing.
-                let checked = self.checked(candidate);
-                self.stretch.divergent < checked
-                    && (0..checked).all(|k| {
-                        let shifted = timing.shifted(&self.expected, k).unwrap_or_default();
-                        self.is_what_the_rtl_did(k, shifted)
-                    })
-            }
+            Candidate::Latency(latency) => latency.explains(self),
             Candidate::Mistake(mistake) => Varied::new(self.implementation, *mistake)
                 .is_ok_and(|mut varied| self.goes_on(&mut varied, 0)),
         }
@@ -445,13 +444,12 @@ impl<'a> Bench<'a> {
             })
     }
 
-    /// Cycles that `candidate` can be tested in: for outputs that come early, the last has none after it.
+    /// Cycles that `candidate` can be tested in: of outputs that come late the first ones are not there, of those that
+    /// come early the last ones.
     fn checked(&self, candidate: &Candidate) -> usize {
         let cycles = self.expected.len();
         match candidate {
-            Candidate::Mistake(Mistake::Timing(timing)) if timing.is_early() => {
-                cycles.saturating_sub(1)
-            }
+            Candidate::Latency(latency) => latency.checked(cycles).len(),
             _ => cycles,
         }
     }
@@ -469,6 +467,7 @@ impl<'a> Bench<'a> {
                     format!("RTL behaves as {}", knob.text),
                     Some(knob.text.clone()),
                 ),
+                Candidate::Latency(latency) => (latency.to_string(), None),
                 Candidate::Mistake(mistake) => (mistake.to_string(), None),
             };
             Hypothesis {

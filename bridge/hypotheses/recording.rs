@@ -24,6 +24,10 @@ pub struct Recording {
     pub rtl: Vec<CycleOutput>,
     /// Index of the divergent cycle.
     pub divergent: usize,
+    /// The latencies by which the outputs were put beside their inputs.
+    pub stated: Latency,
+    /// A map states them, and not the design.
+    pub from_map: bool,
 }
 
 impl Recording {
@@ -41,6 +45,7 @@ impl Recording {
     /// Puts the outputs of every cycle beside its inputs, for a design that shows them later by `latency`. The last cycles,
     /// of which not all is shown, go.
     pub fn align(&mut self, latency: Latency) {
+        self.stated = latency;
         let Latency {
             increment,
             access,
@@ -83,6 +88,8 @@ impl Recording {
             inputs: &self.inputs[start..],
             rtl: &self.rtl[start..],
             divergent: self.divergent.saturating_sub(start),
+            stated: self.stated,
+            from_map: self.from_map,
         }
     }
 }
@@ -98,6 +105,10 @@ pub(super) struct Stretch<'a> {
     pub rtl: &'a [CycleOutput],
     /// Index of the divergent cycle.
     pub divergent: usize,
+    /// The latencies by which the outputs were put beside their inputs.
+    pub stated: Latency,
+    /// A map states them, and not the design.
+    pub from_map: bool,
 }
 
 impl Stretch<'_> {

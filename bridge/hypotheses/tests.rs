@@ -5,6 +5,7 @@ use pmu_model::{CycleInput, CycleOutput, Implementation};
 
 use super::*;
 use crate::dut::{Dut, ModelledDut};
+use crate::lockstep::delay::Latency;
 use crate::stimulus::{Generator, Profile};
 
 /// The cycles of the default profile, and what a design of the model for `implementation` does.
@@ -105,34 +106,106 @@ fn a_knob_is_named() {
     );
 }
 
-/// Increments that come a cycle late are the model's own, shifted.
-#[test]
-fn late_increments_are_found() {
-    let implementation = Implementation::default();
-    let mut recording = recording_of(&implementation, 1, 4000);
-    for k in (1..recording.rtl.len()).rev() {
-        recording.rtl[k].increment = recording.rtl[k - 1].increment;
+/// A recording of a design whose groups come so many cycles late, put in order as one that states `stated`.
+fn late(increment: usize, access: usize, spe: usize, stated: Latency) -> Recording {
+    let mut recording = recording_of(&Implementation::default(), 1, 4000);
+    let punctual = recording.rtl.clone();
+    let at = |k: usize, late: usize| {
+        k.checked_sub(late)
+            .map_or_else(CycleOutput::default, |k| punctual[k])
+    };
+    for (k, output) in recording.rtl.iter_mut().enumerate() {
+        let accessed = at(k, access);
+        *output = CycleOutput {
+            increment: at(k, increment).increment,
+            access_data: accessed.access_data,
+            access_outcome: accessed.access_outcome,
+            trap_iss: accessed.trap_iss,
+            ..at(k, spe)
+        };
     }
-    let found = test(&diverging(recording), &implementation);
-    assert_eq!(found.explaining.len(), 1);
+    recording.align(stated);
+    diverging(recording)
+}
+
+/// The one hypothesis that explains a recording.
+fn only(recording: &Recording) -> Hypothesis {
+    let mut found = test(recording, &Implementation::default());
+    assert_eq!(found.explaining.len(), 1, "{found:?}");
+    found.explaining.remove(0)
+}
+
+/// DUT-02: outputs that come later than stated are the model's own, shifted.
+#[test]
+fn dut_02_a_latency_that_is_stated_too_short_is_told() {
+    let found = only(&late(1, 0, 0, Latency::default()));
     assert_eq!(
-        found.explaining[0].text,
-        "increments are shown one cycle late"
+        found.text,
+        "increments come 1 cycle late: they fit a latency of 1, the design states 0 (latency_increment of parameters_o)"
+    );
+    assert_eq!(found.explained + 1, found.compared);
+    let stated = Latency {
+        access: 2,
+        ..Latency::default()
+    };
+    let found = only(&late(0, 5, 0, stated));
+    assert_eq!(
+        found.text,
+        "data and outcome of accesses come 3 cycles late: they fit a latency of 5, the design states 2 (latency_access \
+         of parameters_o)"
     );
 }
 
 #[test]
-fn early_increments_are_found_and_the_last_cycle_is_not_counted() {
-    let implementation = Implementation::default();
-    let mut recording = recording_of(&implementation, 1, 4000);
-    for k in 1..recording.rtl.len() {
-        recording.rtl[k - 1].increment = recording.rtl[k].increment;
-    }
-    let found = test(&diverging(recording), &implementation);
-    assert_eq!(found.explaining.len(), 1);
-    let found = &found.explaining[0];
-    assert_eq!(found.text, "increments are shown one cycle early");
+fn dut_02_a_latency_that_is_stated_too_long_is_told() {
+    let stated = Latency {
+        increment: 2,
+        ..Latency::default()
+    };
+    let mut recording = late(1, 0, 0, stated);
+    let found = only(&recording);
+    assert_eq!(
+        found.text,
+        "increments come 1 cycle early: they fit a latency of 1, the design states 2 (latency_increment of parameters_o)"
+    );
+    // The last cycle has none after it.
     assert_eq!(found.explained + 1, found.compared);
+    recording.from_map = true;
+    assert!(
+        only(&recording)
+            .text
+            .ends_with(", the map states 2 (increment of [latency])")
+    );
+    // Before the edge of the cycle itself.
+    recording.stated = Latency::default();
+    recording.from_map = false;
+    assert_eq!(
+        only(&recording).text,
+        "increments come 1 cycle early: the design states 0 (latency_increment of parameters_o)"
+    );
+}
+
+/// The random bytes are shown late as well, so that the model must have them early.
+#[test]
+fn dut_02_all_latencies_may_be_wrong_at_once() {
+    let found = only(&late(2, 1, 2, Latency::default()));
+    assert_eq!(
+        found.text,
+        "increments come 2 cycles late: they fit a latency of 2, the design states 0 (latency_increment of \
+         parameters_o); data and outcome of accesses come 1 cycle late: they fit a latency of 1, the design states 0 \
+         (latency_access of parameters_o); the outputs of sampling come 2 cycles late: they fit a latency of 2, the \
+         design states 0 (latency_spe of parameters_o)"
+    );
+}
+
+#[test]
+fn a_mistake_is_no_latency() {
+    let mut recording = late(1, 0, 0, Latency::default());
+    for output in &mut recording.rtl {
+        output.increment[3] &= !1;
+    }
+    let found = test(&diverging(recording), &Implementation::default());
+    assert!(found.explaining.is_empty(), "{found:?}");
 }
 
 /// The end of a minimal stimulus.
@@ -146,9 +219,7 @@ fn a_shift_explains_nothing_of_a_last_cycle_that_it_was_not_tested_in() {
     let texts: Vec<_> = found.explaining.iter().map(|found| &found.text).collect();
     assert!(!texts.is_empty());
     assert!(
-        !texts
-            .iter()
-            .any(|text| text.contains("are shown one cycle")),
+        !texts.iter().any(|text| text.contains("latency")),
         "{texts:?}"
     );
 }

@@ -213,6 +213,38 @@ pub fn access_name(input: &CycleInput) -> String {
     }
 }
 
+/// Names of fields and registers in reports, but those of registers without a name and of other views of them.
+pub fn usual_names() -> impl Iterator<Item = String> {
+    let fields = Field::all().filter(|field| *field != Field::AccessData);
+    let none = CycleInput::default();
+    fields
+        .map(move |field| field.name(&none))
+        .chain(registers())
+}
+
+/// Names of the registers.
+pub fn registers() -> impl Iterator<Item = String> {
+    let known = (0..=u16::MAX).filter_map(SysReg::from_address);
+    known.map(|register| register.to_string())
+}
+
+/// Names of what an access can be to: registers, encodings without one, their AArch32 views, offsets from outside.
+pub fn access_names() -> impl Iterator<Item = String> {
+    let kinds = [
+        AccessKind::Read,
+        AccessKind::Read32,
+        AccessKind::ExternalRead,
+    ];
+    let of = |kind: AccessKind| {
+        (0..=u16::MAX).map(move |access_address| {
+            let mut input = CycleInput::default();
+            (input.access_kind, input.access_address) = (kind as u8, access_address);
+            access_name(&input)
+        })
+    };
+    kinds.into_iter().flat_map(of)
+}
+
 /// The register access of a cycle in a few characters.
 pub fn access_text(input: &CycleInput) -> String {
     if input.is_reset() {

@@ -7,7 +7,7 @@ use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use pmu_model::spmu::groups::bank_and_register;
-use pmu_model::wrapper::Increments;
+use pmu_model::wrapper::{Increments, PARTS};
 use pmu_model::{
     AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, SysReg, Unknown,
 };
@@ -59,6 +59,9 @@ const CHUNK: usize = 64;
 
 /// The field of all offsets that no register is at: RAZ/WI (DUT-37).
 const OTHER_OFFSETS: &str = "other offsets (external)";
+
+/// What is not compared of a design without states of the PE (DUT-72), in words.
+const ACCESS_RULES: &str = PARTS[0].1;
 
 /// Addresses of a view.
 const ADDRESSES: usize = 1 << 16;
@@ -366,6 +369,61 @@ impl Ledger {
             .collect()
     }
 
+    /// What a design of this kind could have shown and never did, in words, as far as the outputs tell: a run that
+    /// agrees says nothing of it.
+    pub fn never_seen(&self) -> Vec<&'static str> {
+        let changed_reads = |registers: &[SysReg]| {
+            let is_one = |address: &u16| {
+                SysReg::from_address(*address).is_some_and(|found| registers.contains(&found))
+            };
+            let addresses = (0..=u16::MAX).filter(is_one);
+            self.read_in(AccessKind::Read, addresses)
+                .any(|tally| tally.changed > 0)
+        };
+        let event_counters = usize::from(self.counters);
+        let counters: Vec<_> = (0..self.counters).map(SysReg::Pmevcntr).collect();
+        let flags = [SysReg::Pmovsclr, SysReg::Pmovsset];
+        let system = self.registers.contains(&SysReg::Spmovsset);
+        let system_flags = [SysReg::Spmovsclr, SysReg::Spmovsset];
+        let sampling = self.sampling.summary();
+        let counts = self.changed[..event_counters]
+            .iter()
+            .any(|&changed| changed > 0);
+        let could = |is: bool, seen: bool, words: &'static str| (is && !seen).then_some(words);
+        [
+            could(
+                self.has_increments && event_counters > 0,
+                counts,
+                "an increment of an event counter",
+            ),
+            could(
+                event_counters > 0,
+                changed_reads(&counters),
+                "an event counter that is read and not zero",
+            ),
+            could(
+                true,
+                changed_reads(&flags),
+                "an overflow flag that is read and set",
+            ),
+            could(
+                !self.absent.contains(&ACCESS_RULES),
+                self.changed_iss > 0,
+                "a trapped access",
+            ),
+            could(self.has_spe, sampling.selections > 0, "a sampled operation"),
+            could(self.has_spe, sampling.collisions > 0, "a sample collision"),
+            could(
+                system,
+                changed_reads(&system_flags),
+                "an overflow flag of a System PMU that is read and set",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// Accepts the differences of `waivers` from here on.
     pub fn accept(&mut self, waivers: Waivers) {
         self.waivers = waivers;
@@ -513,6 +571,76 @@ mod tests {
         assert_eq!(changed("samples in flight"), Some(999));
         assert_eq!(changed("random byte"), Some(1));
         assert_eq!(changed("collisions"), Some(0));
+    }
+
+    #[test]
+    fn what_never_was_is_told() {
+        let mut implementation = Implementation::default();
+        let mut ledger = Ledger::new(&implementation);
+        let all = [
+            "an increment of an event counter",
+            "an event counter that is read and not zero",
+            "an overflow flag that is read and set",
+            "a trapped access",
+            "a sampled operation",
+            "a sample collision",
+            "an overflow flag of a System PMU that is read and set",
+        ];
+        assert_eq!(ledger.never_seen(), all);
+        let mut enter = |input: CycleInput, data: u64, change: fn(&mut CycleOutput)| {
+            let mut output = CycleOutput {
+                access_outcome: AccessOutcome::Ok as u8,
+                access_data: data,
+                ..CycleOutput::default()
+            };
+            change(&mut output);
+            ledger.enter(
+                &[input],
+                &[input],
+                &[output],
+                &[Unknown::default()],
+                &[output],
+            );
+            ledger.never_seen()
+        };
+        // Flags that are clear show nothing.
+        assert_eq!(enter(CycleInput::read(SysReg::Pmovsset), 0, |_| ()), all);
+        assert_eq!(
+            enter(CycleInput::default(), 0, |output| output.increment[3] = 1),
+            all[1..]
+        );
+        assert_eq!(
+            enter(CycleInput::read(SysReg::Pmevcntr(7)), 5, |_| ()),
+            all[2..]
+        );
+        assert_eq!(
+            enter(CycleInput::read(SysReg::Pmovsclr), 4, |_| ()),
+            all[3..]
+        );
+        assert_eq!(
+            enter(CycleInput::default(), 0, |output| output.trap_iss = 9),
+            all[4..]
+        );
+        assert_eq!(
+            enter(CycleInput::default(), 0, |output| output.selected = 2),
+            all[5..]
+        );
+        let collided = |output: &mut CycleOutput| (output.selected, output.collided) = (1, 1);
+        assert_eq!(enter(CycleInput::default(), 0, collided), all[6..]);
+        assert_eq!(
+            enter(CycleInput::read(SysReg::Spmovsset), 1, |_| ()),
+            [""; 0]
+        );
+        // What a design does not have, it cannot show.
+        implementation.pmu.counters = 0;
+        implementation.spe.implemented = false;
+        implementation.system_pmu.clear();
+        implementation.wrapper.pe_state = false;
+        let ledger = Ledger::new(&implementation);
+        assert_eq!(
+            ledger.never_seen(),
+            ["an overflow flag that is read and set"]
+        );
     }
 
     #[test]

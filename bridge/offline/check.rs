@@ -608,6 +608,7 @@ impl Check<'_> {
         let divergent = (cycle - first) as usize;
         let mut recording = Recording {
             first,
+            from_map: self.wiring.parameters.is_none(),
             ..Recording::default()
         };
         let mut known_from = 0;

@@ -6,6 +6,7 @@ use pmu_model::contract::CONTRACT_VERSION;
 use serde::Deserialize;
 
 use super::fields::{Place, Side};
+use crate::plain::{Mistake, of_toml};
 
 /// A map, as its file has it.
 #[derive(Clone, Debug)]
@@ -224,15 +225,16 @@ impl Map {
 
 /// An error of the TOML reader, with its line.
 fn syntax(text: &str, error: &toml::de::Error) -> MapError {
-    let Some(span) = error.span() else {
+    let Mistake {
+        at, line, message, ..
+    } = of_toml(text, error);
+    if at.is_none() {
         return MapError {
             line: None,
-            message: error.message().trim_end().to_owned(),
+            message,
         };
-    };
-    let at = span.start.min(text.len());
-    let line = text[..at].matches('\n').count();
-    let source = text.lines().nth(line).unwrap_or_default().trim();
+    }
+    let source = text.lines().nth(line - 1).unwrap_or_default().trim();
     let bare = source.split('=').next().unwrap_or_default();
     let hint = match bare.contains('[') && !bare.contains('"') && !source.starts_with('[') {
         true => format!(
@@ -243,10 +245,10 @@ fn syntax(text: &str, error: &toml::de::Error) -> MapError {
     };
     let whole = source.is_empty() || error.message().starts_with("missing field");
     MapError {
-        line: (!whole).then_some(line + 1),
+        line: (!whole).then_some(line),
         message: match whole {
-            true => error.message().trim_end().to_owned(),
-            false => format!("{} at `{source}`{hint}", error.message().trim_end()),
+            true => message,
+            false => format!("{message} at `{source}`{hint}"),
         },
     }
 }
@@ -560,14 +562,14 @@ mod tests {
             error("[input]\nevent[0] = 'a'\n")
                 .contains("TOML wants quotes around such a key: `\"event[0]\"`")
         );
-        assert!(error("edgy = 1\n").starts_with("line 3: unknown field `edgy`"));
+        assert!(error("edgy = 1\n").starts_with("line 3: unknown key `edgy`"));
         assert!(
             error("[sample]\nfirst_edge = true\n")
                 .starts_with("line 4: expected `inputs = \"after\"` with `first_edge`")
         );
         assert_eq!(
             Map::parse("contract = 2\n").unwrap_err().to_string(),
-            "missing field `clock`"
+            "expected a key `clock`, found none"
         );
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::coverage::Coverage;
 
+use crate::plain::of_json;
 use crate::text_file;
 
 /// Counts of one run, or of several, of one implementation or of several.
@@ -29,7 +30,7 @@ pub enum CoverageError {
         source: io::Error,
     },
     /// It holds something else.
-    #[error("{}:{}:{}: expected coverage as `lockstep run --coverage FILE` writes it: {source}", path.display(), source.line(), source.column())]
+    #[error("{}: not coverage as `lockstep run --coverage FILE` writes it: {}", path.display(), of_json(source))]
     Syntax {
         /// File.
         path: PathBuf,

@@ -7,6 +7,7 @@ use pmu_model::{CycleInput, Implementation};
 use twox_hash::XxHash3_64;
 
 use super::{GENERATOR_VERSION, Generator, Profile, StimulusError, StimulusHash};
+use crate::plain::of_toml;
 
 /// The first bytes of every stimulus file.
 pub const MAGIC: &[u8; 8] = b"PMUSTIM\n";
@@ -212,13 +213,13 @@ impl Header {
         }
         let (implementation, profile) = texts.split_at(implementation_length as usize);
         let text = |bytes| std::str::from_utf8(bytes).map_err(|e| error("UTF-8", e.to_string()));
-        let implementation: Implementation =
-            toml::from_str(text(implementation)?).map_err(|e| {
-                error(
-                    "an implementation that this version knows",
-                    e.message().to_string(),
-                )
-            })?;
+        let implementation = text(implementation)?;
+        let implementation: Implementation = toml::from_str(implementation).map_err(|e| {
+            error(
+                "an implementation that this version knows",
+                of_toml(implementation, &e).message,
+            )
+        })?;
         implementation.validate()?;
         let generator_version = u16::from_le_bytes(take(fixed, 14));
         let origin = match generator_version {

@@ -69,6 +69,36 @@ fn line_that_is_no_json() {
 }
 
 #[test]
+fn misspelt_key_of_a_vector() {
+    let misspelt = GOOD.replace(r#""counting":[1]"#, r#""countnig":[1]"#);
+    let folder = with("misspelt_key_of_a_vector", &[GOOD, &misspelt]);
+    let ran = golden("misspelt_key_of_a_vector", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 2);
+}
+
+/// Keys that say something about a line are taken; others are told of, and do no harm.
+#[test]
+fn unknown_key_of_a_vector() {
+    let noted = GOOD.replace(
+        r#""seed":0"#,
+        r#""seed":0,"name":"first","notes":["a"],"id":7,"origin":3"#,
+    );
+    let folder = with("unknown_key_of_a_vector", &[GOOD, &noted, &noted]);
+    let ran = golden("unknown_key_of_a_vector", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 0);
+}
+
+#[test]
+fn vector_that_expects_nothing() {
+    let start = GOOD.find(r#""expect":["#).expect("an expectation");
+    let end = GOOD.find(r#"],"flags""#).expect("flags") - 1;
+    let nothing = format!("{}\"expect\":[]{}", &GOOD[..start], &GOOD[end..]);
+    let folder = with("vector_that_expects_nothing", &[GOOD, &nothing]);
+    let ran = golden("vector_that_expects_nothing", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 2);
+}
+
+#[test]
 fn other_lines_run_when_some_cannot() {
     let other = GOOD.replace("\"th\",\"seed\"", "\"amu\",\"seed\"");
     let folder = with(

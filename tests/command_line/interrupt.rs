@@ -1,5 +1,6 @@
 //! Ctrl-C in the middle of a run.
 
+use std::cell::RefCell;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -44,6 +45,38 @@ fn recording(folder: &Path) -> bool {
         let name = entry.file_name().to_string_lossy().into_owned();
         name.ends_with(".part") && entry.metadata().is_ok_and(|found| found.len() > 0)
     })
+}
+
+/// What one run writes is not mixed with what another one does.
+#[test]
+fn a_folder_that_another_run_writes_to_is_refused() {
+    let folder = scratch("command_line/folder_in_use");
+    let second = || {
+        let mut command = lockstep(&folder);
+        Ran::of(
+            command
+                .args(["run", "--cycles", "10"])
+                .output()
+                .expect("started"),
+        )
+    };
+    let refused = RefCell::new(None);
+    interrupt(&folder, &["--record", "a.stim"], || {
+        let begun = recording(&folder);
+        if begun {
+            refused.replace(Some(second()));
+        }
+        begun
+    });
+    let refused = refused.into_inner().expect("the first run has begun");
+    assert_eq!((refused.code, &*refused.stdout), (2, ""));
+    assert_eq!(
+        refused.stderr,
+        "lockstep: lockstep-out: expected a folder that nothing else writes to, found one that another lockstep command \
+         is using: wait until that has ended, or name another folder with --out\n"
+    );
+    let after = second();
+    assert_eq!(after.code, 0, "{}", after.stderr);
 }
 
 #[test]

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use pmu_lockstep::conform::{
     AREAS, Failure, RtlOptions, RtlTally, Side, Summary, run_files_on_rtl,
 };
+use pmu_lockstep::dut::BuildEvent;
 use serde_json::Value;
 
 use crate::{add_one, file_of, spoil, vectors};
 
 fn run(path: PathBuf) -> Summary {
-    let building = &mut |what: &str| panic!("{what}");
+    let building = &mut |event: BuildEvent<'_>| panic!("{event:?}");
     run_files_on_rtl(&[path], &RtlOptions::new(0), building).expect("vectors")
 }
 

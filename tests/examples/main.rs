@@ -338,3 +338,51 @@ fn two_designs_are_compared_without_the_model() {
         assert!(example.scratch.join("out").join(name).is_file(), "{name}");
     }
 }
+
+/// DUT-02: a report says which latencies the outputs fit, where the design states others.
+#[test]
+fn dut_02_a_latency_that_is_stated_wrong_is_told() {
+    let example = Example::new("latency", "pipelined", "lockstep_dut");
+    let wrapper = fs::read_to_string(example.folder.join("wrapper.sv")).expect("a wrapper");
+    let planted = example.scratch.join("wrapper.sv");
+    let explained = |increment: &str, access: &str| {
+        let text = wrapper
+            .replace(
+                "latency_increment = 8'd2",
+                &format!("latency_increment = {increment}"),
+            )
+            .replace(
+                "latency_access = 8'd2",
+                &format!("latency_access = {access}"),
+            );
+        assert_ne!(text, wrapper);
+        fs::write(&planted, text).expect("written");
+        let (code, json) = example.run(&example.list_with(&planted));
+        assert_eq!(code, 1, "{json:#}");
+        let explaining = json["divergence"]["hypotheses"]["explaining"].as_array();
+        let explaining = explaining.expect("hypotheses").iter();
+        let texts = explaining.map(|found| found["text"].as_str().expect("a text").to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        explained("8'd1", "8'd2"),
+        [
+            "increments come 1 cycle late: they fit a latency of 2, the design states 1 (latency_increment of parameters_o)"
+        ]
+    );
+    assert_eq!(
+        explained("8'd2", "8'd4"),
+        [
+            "data and outcome of accesses come 2 cycles early: they fit a latency of 2, the design states 4 \
+          (latency_access of parameters_o)"
+        ]
+    );
+    assert_eq!(
+        explained("8'd0", "8'd0"),
+        [
+            "increments come 2 cycles late: they fit a latency of 2, the design states 0 (latency_increment of \
+          parameters_o); data and outcome of accesses come 2 cycles late: they fit a latency of 2, the design states 0 \
+          (latency_access of parameters_o)"
+        ]
+    );
+}

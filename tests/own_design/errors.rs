@@ -71,7 +71,7 @@ fn a_port_of_another_width() {
     project.edit("rtl/include/ports.svh", "[1535:0]", "[1151:0]");
     assert_eq!(
         build(&project),
-        "lockstep: [verilator] expected 1536 bits of port `cycle_input_i` of module `silent_wrapper`, found 1152: the \
+        "lockstep: expected 1536 bits of port `cycle_input_i` of module `silent_wrapper`, found 1152: the \
          design implements another layout of the DUT contract"
     );
 }
@@ -83,9 +83,26 @@ fn a_port_of_another_name() {
     project.edit("rtl/silent_wrapper.sv", "clk_i", "clock");
     assert_eq!(
         build(&project),
-        "lockstep: [verilator] expected input port `clk_i` of module `silent_wrapper`, found none: wrap the design in \
+        "lockstep: expected input port `clk_i` of module `silent_wrapper`, found none: wrap the design in \
          a module with the ports of the DUT contract"
     );
+}
+
+#[test]
+fn an_input_that_nothing_drives() {
+    let project = Project::new("not_driven");
+    project.edit(
+        "rtl/include/ports.svh",
+        "  input  logic          clk_i",
+        "  input logic scan_en_i,\n  input logic [3:0] mode_i,\n  input logic clk_i",
+    );
+    assert_eq!(
+        build(&project),
+        "lockstep: expected no input of module `silent_wrapper` but `clk_i` and `cycle_input_i`, found input port \
+         `scan_en_i`, input port `mode_i`: nothing drives more; give it its value inside of the wrapper, a constant or \
+         bits of `cycle_input_i`"
+    );
+    assert!(!project.path("built").exists());
 }
 
 #[test]
@@ -178,6 +195,51 @@ fn a_function_of_another_language() {
     assert!(text.contains("own_function"), "{text}");
 }
 
+/// Of two designs it is said which one is another than expected.
+#[test]
+fn one_of_two_designs_with_other_parameters() {
+    let project = Project::built("against");
+    let ran = project.run(&format!("build {DESIGN} --param Counters=6 -o six"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for (first, second, design) in [
+        ("six", "built", "design A (six)"),
+        ("built", "six", "design B (six)"),
+    ] {
+        let text = refused(&project, &format!("run --dut {first} --against {second}"));
+        let start = format!(
+            "lockstep: {design} does not match implementation \"default\": pmu.counters: the implementation has 31, {design} \
+             states 6; "
+        );
+        assert!(text.starts_with(&start), "{text}");
+    }
+}
+
+/// `exhaust` needs a small design, and says so of one that is not.
+#[test]
+fn a_design_that_is_not_small_enough_to_exhaust() {
+    let project = Project::built("exhaust");
+    let needs = "it runs the whole space of 3 event counters, 4 events of 4 bits and THWIDTH 4, without CHAIN, SPE and \
+                 System PMUs; ";
+    let advice = "build the design so, with --param NAME=VALUE for the parameters of its wrapper, or check it as it is \
+                  with `lockstep run`";
+    let start = "lockstep: pmu.counters: exhaust expects 3, the design states 31: ";
+    assert_eq!(
+        refused(&project, "exhaust --dut built"),
+        format!("{start}{needs}{advice}")
+    );
+    assert_eq!(
+        refused(&project, &format!("exhaust {DESIGN}")),
+        format!(
+            "{start}{needs}module `silent_wrapper` does not have the parameters of the bundled wrapper; {advice}"
+        )
+    );
+    let text = refused(&project, &format!("exhaust {DESIGN} --param Counters=3"));
+    assert!(
+        text.contains(": exhaust expects 4, the design states "),
+        "{text}"
+    );
+}
+
 #[test]
 fn nothing_to_build() {
     let project = Project::new("nothing");
@@ -250,11 +312,11 @@ fn a_manifest_that_says_something_else() {
     );
     for (broken, found) in [
         (manifest.replace("format = 1\n", ""), "found: no `format`; "),
-        (manifest.replace("top = ", "pot = "), "missing field `top`"),
         (
-            manifest.replace("[stated]", "[stated"),
-            "found: TOML parse error at line ",
+            manifest.replace("top = ", "pot = "),
+            "expected a key `top`, found none",
         ),
+        (manifest.replace("[stated]", "[stated"), "found: line 16: "),
     ] {
         let text = told(&broken);
         let start = "lockstep: built/dut.toml: expected what `lockstep build` wrote, found: ";

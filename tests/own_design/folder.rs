@@ -156,6 +156,68 @@ fn a_build_that_fails_leaves_the_folder_whole() {
     assert_eq!(names.len(), 2, "a draft is left: {names:?}");
 }
 
+/// What Verilator says of the user's files: shown when they are built, counted when they were built before.
+#[test]
+fn warnings_are_shown_once_a_build() {
+    let project = Project::new("warnings");
+    let nonce = std::process::id();
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "endmodule",
+        &format!("  wire [2:0] few_{nonce} = cycle_input_i[7:0];\nendmodule"),
+    );
+    let run = format!("run {DESIGN} --cycles 3000");
+    let place = "rtl/silent_wrapper.sv:17:";
+    // Verilator before 5.026 says WIDTH.
+    let named = |text: &str| text.contains("expects 3 bits") && text.contains("[WIDTH");
+    let ran = project.run(&run);
+    // It diverges, so that it is built with tracing too.
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let warned: Vec<_> = ran
+        .stderr
+        .lines()
+        .filter(|line| line.trim_start().starts_with(place))
+        .collect();
+    assert!(
+        matches!(&warned[..], [line] if named(line)),
+        "{}",
+        ran.stderr
+    );
+    assert!(
+        ran.stderr
+            .contains("lockstep: note: Verilator has 1 warning: 1 WIDTH"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(project.run(&run).stderr, "", "it comes from the cache");
+
+    let built = project.run(&format!("build {DESIGN} -o built"));
+    assert_eq!((built.code, &*built.stderr), (0, ""));
+    let file = built
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("  1 warning of Verilator, in "));
+    let kept = fs::read_to_string(file.expect("a file")).expect("readable");
+    assert!(kept.contains(place), "{kept}");
+    let json = project.json(&format!("build {DESIGN} -o built"), 0);
+    assert_eq!(json["warnings"].as_str(), Some(kept.trim_end()));
+}
+
+/// DUT-02, DUT-70 to DUT-72: the summary of a build says what the design states of them.
+#[test]
+fn dut_72_a_build_tells_what_the_design_states() {
+    let project = Project::new("states");
+    let ran = project.run(&format!("build {DESIGN} -o built"));
+    assert!(
+        ran.stdout.contains(
+            "\n  latencies: increments 0, accesses 0, sampling 0; an access in every cycle; increments SHOWN\n  \
+             lacks nothing of the contract\n"
+        ),
+        "{}",
+        ran.stdout
+    );
+}
+
 #[test]
 fn variables_and_folders_lead_to_files_from_anywhere() {
     let project = Project::new("anywhere");

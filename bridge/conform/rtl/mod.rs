@@ -14,7 +14,9 @@ use pmu_model::Implementation;
 use serde::Serialize;
 use verilator_sys::Optimization;
 
-use crate::dut::{BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters};
+use crate::dut::{
+    BuildEvent, BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters,
+};
 
 pub(super) use bench::{Bench, Interruption, differs};
 pub(super) use requirements::{Feature, Requirements, Values};
@@ -160,7 +162,7 @@ pub(super) type Difference = (usize, String);
 pub(super) fn run(
     vectors: &[(String, Expression)],
     options: &RtlOptions,
-    building: &mut dyn FnMut(&str),
+    building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<(BTreeMap<String, RtlTally>, Vec<Difference>), OpenError> {
     let parts: Vec<(usize, &Part)> = vectors
         .iter()

@@ -13,6 +13,7 @@ use verilator_sys::shared::{content_hash, load_file};
 use verilator_sys::verilate::Design;
 
 use super::{PORTS, Pair, RtlFiles, Stated};
+use crate::plain::{Mistake, of_toml};
 pub use error::FolderError;
 use manifest::FORMAT;
 pub use manifest::Manifest;
@@ -82,13 +83,17 @@ impl DutFolder {
         let text = fs::read(&file).map_err(io_error(&file))?;
         let text = String::from_utf8(text).map_err(|_| wrong("bytes that are not UTF-8".into()))?;
         // The format first: another one may have other keys.
-        let table: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let mistake = |error: toml::de::Error| {
+            let Mistake { line, message, .. } = of_toml(&text, &error);
+            wrong(format!("line {line}: {message}"))
+        };
+        let table: toml::Table = toml::from_str(&text).map_err(mistake)?;
         match table.get("format").and_then(toml::Value::as_integer) {
             Some(found) if found == i64::from(FORMAT) => {}
             Some(found) => return Err(FolderError::Format { path: file, found }),
             None => return Err(wrong("no `format`".into())),
         }
-        let manifest = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let manifest = toml::from_str(&text).map_err(mistake)?;
         Ok(Self {
             path: path.into(),
             manifest,

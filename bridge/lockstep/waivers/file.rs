@@ -11,6 +11,8 @@ use toml::value::Datetime;
 
 use super::{Condition, Waiver, Waivers};
 use crate::glob::Glob;
+use crate::lockstep::compare::{access_names, registers, usual_names};
+use crate::plain::{Mistake, did_you_mean, near, of_toml};
 use crate::text_file;
 
 /// Waivers that cannot be used.
@@ -71,27 +73,16 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct Entry {
     field: String,
-    condition: When,
+    condition: Spanned<toml::Value>,
     reason: String,
     owner: String,
     expires: Datetime,
 }
 
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected condition = \"always\", or a table of register, access, bits, expected, rtl, \
-                               first_cycle, last_cycle, exception_level"
-)]
+/// When a waiver holds.
 enum When {
-    Word(Always),
-    Table(Table),
-}
-
-#[derive(Deserialize)]
-enum Always {
-    #[serde(rename = "always")]
     Always,
+    Table(Table),
 }
 
 #[derive(Deserialize)]
@@ -136,10 +127,46 @@ impl From<AccessWord> for AccessKind {
     }
 }
 
+impl When {
+    /// The condition of the file's text.
+    ///
+    /// # Errors
+    /// What was expected and found.
+    fn read(value: toml::Value) -> Result<Self, String> {
+        let expected = "\"always\", or a table such as { access = \"MRS\", bits = 0xFF }";
+        match value {
+            toml::Value::String(word) if word == "always" => Ok(Self::Always),
+            toml::Value::Table(table) => match table.try_into() {
+                Ok(table) => Ok(Self::Table(table)),
+                // The text is not needed without a place in it.
+                Err(error) => Err(of_toml("", &error).message),
+            },
+            other => Err(format!("expected {expected}, found {other}")),
+        }
+    }
+}
+
+/// A pattern that fits none of `usual` and `others`: what it may stand for.
+fn fits_nothing(
+    pattern: &Glob,
+    usual: impl Iterator<Item = String>,
+    others: impl Iterator<Item = String>,
+) -> Option<String> {
+    let usual: Vec<_> = usual.collect();
+    let mut all = usual.iter().cloned().chain(others);
+    if all.any(|name| pattern.fits(&name)) {
+        return None;
+    }
+    let question = did_you_mean(&near(pattern.text(), usual));
+    Some(question.unwrap_or_else(|| {
+        "names are those of reports, such as V[3], \"PMCCNTR increment\", PMEVTYPER3_EL0 or \"access outcome\"".into()
+    }))
+}
+
 impl From<When> for Condition {
     fn from(when: When) -> Self {
         let table = match when {
-            When::Word(Always::Always) => return Self::default(),
+            When::Always => return Self::default(),
             When::Table(table) => table,
         };
         Self {
@@ -180,8 +207,8 @@ impl Waivers {
             message,
         };
         let document: Document = toml::from_str(text).map_err(|error| {
-            let line = line_of(error.span().map_or(0, |span| span.start));
-            syntax(line, error.message().trim_end().to_owned())
+            let Mistake { line, message, .. } = of_toml(text, &error);
+            syntax(line, message)
         })?;
         let mut waivers = Self::default();
         for entry in document.waiver {
@@ -198,6 +225,31 @@ impl Waivers {
                         format!("{name} of this waiver: expected words, found none"),
                     ));
                 }
+            }
+            let field = Glob::new(&entry.field);
+            if let Some(hint) = fits_nothing(&field, usual_names(), access_names()) {
+                return Err(syntax(
+                    line,
+                    format!(
+                        "field = \"{}\": nothing that is compared has such a name: {hint}",
+                        entry.field
+                    ),
+                ));
+            }
+            let at = line_of(entry.condition.span().start);
+            let when = When::read(entry.condition.into_inner())
+                .map_err(|message| syntax(at, format!("condition: {message}")))?;
+            let condition = Condition::from(when);
+            if let Some(register) = &condition.register
+                && let Some(hint) = fits_nothing(register, registers(), access_names())
+            {
+                let text = register.text();
+                return Err(syntax(
+                    at,
+                    format!(
+                        "register = \"{text}\" of the condition: no register has such a name: {hint}"
+                    ),
+                ));
             }
             let last = date(&entry.expires).ok_or_else(|| {
                 let message = format!(
@@ -218,8 +270,8 @@ impl Waivers {
                 })));
             }
             waivers.waivers.push(Waiver {
-                field: Glob::new(&entry.field),
-                condition: entry.condition.into(),
+                field,
+                condition,
                 reason: entry.reason,
                 owner: entry.owner,
                 expires,
@@ -269,20 +321,98 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
         let rest = format!("{REST}expires = 2031-01-01");
-        assert!(error(&format!("{REST}expires = 2031-01-01")).contains("missing field `field`"));
+        assert!(error(&rest).contains("expected a key `field`, found none"));
         assert!(error(&format!("field = ' '\n{rest}")).contains("w.toml:3: field of this waiver"));
-        assert!(error(&format!("field = 'V[1]'\n{REST}")).contains("missing field `expires`"));
+        assert!(
+            error(&format!("field = 'V[1]'\n{REST}"))
+                .contains("expected a key `expires`, found none")
+        );
         let time = format!("field = 'V[1]'\n{REST}expires = 2031-01-01T00:00:00Z");
         assert!(error(&time).contains("expected a day"));
-        let word = "field = 'V[1]'\ncondition = 'sometimes'\nreason = 'r'\nowner = 'o'\nexpires = 2031-01-01";
-        assert!(
-            error(word).contains("expected condition = \"always\""),
-            "{}",
-            error(word)
+        assert_eq!(
+            error(&format!("fields = 'V[1]'\n{rest}")),
+            "w.toml:4: unknown key `fields`: did you mean `field`?"
         );
-        let key = word.replace("'sometimes'", "{ regster = 'PMCR' }");
-        assert!(error(&key).contains("w.toml:5"), "{}", error(&key));
-        assert!(error(&format!("fields = 'V[1]'\n{rest}")).contains("unknown field `fields`"));
+    }
+
+    fn of_condition(condition: &str) -> String {
+        error(&format!(
+            "field = 'V[1]'\ncondition = {condition}\nreason = 'r'\nowner = 'o'\nexpires = 2031-01-01"
+        ))
+    }
+
+    #[test]
+    fn a_misspelt_condition_is_told_with_the_nearest_key() {
+        for (condition, message) in [
+            (
+                "'sometimes'",
+                "expected \"always\", or a table such as { access = \"MRS\", bits = 0xFF }, found \"sometimes\"",
+            ),
+            (
+                "{ regster = 'PMCR_EL0' }",
+                "unknown key `regster`: did you mean `register`?",
+            ),
+            (
+                "{ bits = -1 }",
+                "expected a whole number, 0 or more, found the number -1",
+            ),
+            (
+                "{ access = 'MSRR' }",
+                "expected one of `MRS`, `MSR`, `MRC`, `MCR`, `external read`, `external write`, found `MSRR`",
+            ),
+        ] {
+            assert_eq!(
+                of_condition(condition),
+                format!("w.toml:5: condition: {message}")
+            );
+        }
+        assert_eq!(
+            of_condition("{ register = 'PMMIRR_EL1' }"),
+            "w.toml:5: register = \"PMMIRR_EL1\" of the condition: no register has such a name: did you mean `PMMIR_EL1` or \
+             `PMSIRR_EL1`?"
+        );
+    }
+
+    #[test]
+    fn a_misspelt_field_is_told_with_the_nearest() {
+        let rest = format!("{REST}expires = 2031-01-01");
+        let of = |field: &str| error(&format!("field = '{field}'\n{rest}"));
+        let start = |field: &str| {
+            format!("w.toml:3: field = \"{field}\": nothing that is compared has such a name: ")
+        };
+        assert_eq!(
+            of("PMEVTYPR3_EL0"),
+            start("PMEVTYPR3_EL0") + "did you mean `PMEVTYPER3_EL0`?"
+        );
+        assert_eq!(
+            of("acces outcome"),
+            start("acces outcome") + "did you mean `access outcome`?"
+        );
+        assert!(
+            of("increment of counter 3")
+                .starts_with(&(start("increment of counter 3") + "names are those of reports"))
+        );
+        assert!(of("W[*]").starts_with(&start("W[*]")));
+    }
+
+    #[test]
+    fn names_of_every_kind_are_taken() {
+        for field in [
+            "V[30]",
+            "V[*]",
+            "*",
+            "PMCCNTR increment",
+            "PMEVTYPER?_EL0",
+            "S0_0_C0_C0_0",
+            "PMEVTYPER3 (AArch32)",
+            "PMEVTYPER3_EL0[63:32] (external)",
+            "offset 0x480 (external)",
+            "reserved byte 96 of cycle_output_o",
+            "ISS of the trap",
+        ] {
+            let entry = format!("field = '{field}'\n{REST}expires = 2031-01-01");
+            assert!(parse(&entry).is_ok(), "{field}");
+        }
     }
 
     #[test]

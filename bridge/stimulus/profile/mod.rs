@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::StimulusError;
+use crate::plain::{Mistake, of_toml};
 pub use areas::{
     AccessAccesses, AccessArea, AccessKinds, Areas, Completions, CyclesAccesses, CyclesArea,
     CyclesKinds, Rates, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea,
@@ -434,9 +435,7 @@ impl Profile {
     /// Text that is not TOML, a key that does not exist, or an impossible value.
     pub fn from_toml(text: &str) -> Result<Self, StimulusError> {
         let profile: Self = toml::from_str(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start).min(text.len());
-            let line = text[..at].matches('\n').count() + 1;
-            let message = error.message().trim_end().replace('\n', " ");
+            let Mistake { line, message, .. } = of_toml(text, &error);
             StimulusError::Profile(format!("line {line}: {message}"))
         })?;
         profile.validate()?;
@@ -552,7 +551,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            message.contains("a.toml: line 1: unknown field `sep`"),
+            message.contains("a.toml: line 1: unknown key `sep`"),
             "{message}"
         );
     }
@@ -560,7 +559,7 @@ mod tests {
     #[test]
     fn errors_name_the_key() {
         let message = |text: &str| Profile::from_toml(text).unwrap_err().to_string();
-        assert!(message("[phases.loud]\nweight = 1\n").contains("unknown field `loud`"));
+        assert!(message("[phases.loud]\nweight = 1\n").contains("unknown key `loud`"));
         assert!(message("[reset]\nshortest = 9\nlongest = 8\n").contains("reset.longest = 8"));
         assert!(message("[phases.busy]\nshortest = 0\n").contains("phases.busy.shortest = 0"));
         let zero = Profile::default()

@@ -37,8 +37,10 @@ pub struct SharedDut {
     pub path: PathBuf,
     /// Whether it was in the cache already.
     pub cached: bool,
-    /// Verilator's warnings about the design; empty for one from the cache.
+    /// Verilator's warnings about the design when the library was built; empty if there were none.
     pub warnings: String,
+    /// The file that keeps them, if there were any.
+    pub warnings_file: Option<PathBuf>,
     /// The design's files that Verilator read: sources, included files, modules out of folders.
     pub sources: Vec<SourceFile>,
     /// The C++ compiler, in a line.
@@ -138,6 +140,13 @@ pub enum SharedDutError {
     Load(#[from] LoadError),
 }
 
+impl SharedDutError {
+    /// Whether the top module lacks a parameter that was given.
+    pub fn is_about_parameters(&self) -> bool {
+        matches!(self, Self::Build(BuildError::Verilate(error)) if error.is_about_parameters())
+    }
+}
+
 impl SharedDutBuild {
     /// Builds the library, unless the cache has one made from the same sources, parameters and
     /// options by the same tools.
@@ -165,15 +174,17 @@ impl SharedDutBuild {
         let lock_path = entry.file("lock");
         let lock = File::create(&lock_path).map_err(io_error(&lock_path))?;
         lock.lock().map_err(io_error(&lock_path))?;
-        let done = |path, list: &str, cached, warnings| SharedDut {
+        let done = |path, list: &str, cached| SharedDut {
             path,
             cached,
-            warnings,
+            warnings: fs::read_to_string(entry.file_of(list, WARNINGS))
+                .map_or(String::new(), |text| text.trim_end().to_owned()),
+            warnings_file: Some(entry.file_of(list, WARNINGS)).filter(|path| path.is_file()),
             sources: sources(list, verilator),
             compiler: compiler.version().to_owned(),
         };
         if let Some((path, list)) = entry.library() {
-            return Ok(done(path, &list, true, String::new()));
+            return Ok(done(path, &list, true));
         }
         building();
 
@@ -201,8 +212,12 @@ impl SharedDutBuild {
         let list = file_list(&built.dependencies)?;
         let path = entry.file_of(&list, "so");
         fs::rename(&library, &path).map_err(io_error(&path))?;
+        if !built.warnings.is_empty() {
+            let path = entry.file_of(&list, WARNINGS);
+            fs::write(&path, built.warnings + "\n").map_err(io_error(&path))?;
+        }
         entry.write_list(&list, folder.path())?;
-        Ok(done(path, &list, false, built.warnings))
+        Ok(done(path, &list, false))
     }
 
     /// Builds the library as [`build`](SharedDutBuild::build) does, and loads it.
@@ -286,6 +301,9 @@ impl Entry {
         fs::rename(&temporary, &path).map_err(io_error(&path))
     }
 }
+
+/// Ending of the file with the warnings of a build.
+const WARNINGS: &str = "warnings";
 
 /// Version of what `<key>.<list>.files` holds.
 const LIST_FORMAT: &str = "2";

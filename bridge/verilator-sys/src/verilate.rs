@@ -108,6 +108,13 @@ pub enum VerilateError {
     },
 }
 
+impl VerilateError {
+    /// Whether the top module lacks a parameter that was given.
+    pub fn is_about_parameters(&self) -> bool {
+        matches!(self, Self::Rejected { first, .. } if first.contains(NO_PARAMETER))
+    }
+}
+
 impl VerilateRequest<'_> {
     /// Runs Verilator. Warnings do not fail; they are returned.
     ///
@@ -160,7 +167,7 @@ impl VerilateRequest<'_> {
             };
         }
         let place = declaration
-            .filter(|_| first.starts_with("Parameters from the command line"))
+            .filter(|_| first.starts_with(NO_PARAMETER))
             .map(|module| {
                 let (path, line) = (module.path.display(), module.line);
                 format!("{path}:{line}: module `{top}`: ")
@@ -237,6 +244,9 @@ impl VerilateRequest<'_> {
         })
     }
 }
+
+/// How Verilator's message of a parameter that the top module does not have begins.
+const NO_PARAMETER: &str = "Parameters from the command line";
 
 /// The same for every design and version.
 const FLAGS: [&str; 17] = [

@@ -18,6 +18,12 @@ fn with_step(step: &str) -> verilator_sys::shared::SharedDutBuild {
     build
 }
 
+fn counter_build(cache: &std::path::Path) -> verilator_sys::shared::SharedDutBuild {
+    let mut build = build("counter.sv", true);
+    build.cache_dir = cache.into();
+    build
+}
+
 #[test]
 fn runs_in_batches() {
     let library = counter();
@@ -167,6 +173,27 @@ fn an_unchanged_design_comes_from_the_cache() {
 }
 
 #[test]
+fn warnings_are_kept_with_the_library() {
+    let folder = tempdir().expect("created");
+    let mut build = build("warning.sv", false);
+    build.cache_dir = folder.path().into();
+    for cached in [false, true] {
+        let built = build.build(verilator()).expect("built");
+        assert_eq!(built.cached, cached);
+        assert!(
+            built.warnings.starts_with("%Warning-WIDTH"),
+            "{}",
+            built.warnings
+        );
+        let file = built.warnings_file.expect("a file");
+        let kept = fs::read_to_string(file).expect("readable");
+        assert_eq!(kept, built.warnings + "\n");
+    }
+    let quiet = counter_build(folder.path()).build(verilator());
+    assert_eq!(quiet.expect("built").warnings_file, None);
+}
+
+#[test]
 fn whatever_changes_the_design_changes_the_library() {
     let folder = tempdir().expect("created");
     let source = folder.path().join("including.sv");
@@ -305,7 +332,7 @@ fn a_missing_port() {
         .expect_err("no port");
     assert_eq!(
         error.to_string(),
-        "[verilator] expected output port `parameters_o` of module `lockstep_dut`, found none: \
+        "expected output port `parameters_o` of module `lockstep_dut`, found none: \
          wrap the design in a module with the ports of the DUT contract"
     );
 }
@@ -319,7 +346,7 @@ fn a_port_of_another_width() {
             .build(verilator())
             .expect_err("other width")
             .to_string(),
-        "[verilator] expected 1152 bits of port `cycle_input_i` of module `lockstep_dut`, found 96: \
+        "expected 1152 bits of port `cycle_input_i` of module `lockstep_dut`, found 96: \
          the design implements another layout of the DUT contract"
     );
 }
