@@ -185,7 +185,7 @@ fn hypotheses_are_the_same_live_in_a_dump_and_of_a_shrunk_case() {
         let ran = lockstep(&format!("run --cycles {cycles} --record case.stim"));
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let ran = lockstep("shrink case.stim --rtl rtl --out shrunk");
-        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
         let shrunk = json("shrunk/shrunk.json");
         assert_eq!(explaining(&shrunk), [hypothesis], "{name}, shrunk");
     }
