@@ -36,10 +36,8 @@ pub enum Access {
     Write32ClearsUpper,
     /// An external write of bits 63:32 goes into bits 31:0.
     ExternalUpperWritesLower,
-    /// The filter takes the lower data of an external write as bits 31:0, whichever half is written.
+    /// The filter takes the data of a write of a half as they are.
     FilterTakesData,
-    /// The filter takes the data of any write of a half as they are driven.
-    FilterTakesDriven,
     /// Exception level is taken as that of the last thread.
     LevelOfLastThread,
 }
@@ -71,7 +69,6 @@ impl Access {
             Self::Write32ClearsUpper,
             Self::ExternalUpperWritesLower,
             Self::FilterTakesData,
-            Self::FilterTakesDriven,
             Self::LevelOfLastThread,
         ]);
         all.extend((0..25).map(Self::IssBit));
@@ -190,9 +187,6 @@ impl fmt::Display for Access {
             }
             Self::FilterTakesData => f.write_str(
                 "an external write of bits 63:32 changes the filter as if it were one of bits 31:0",
-            ),
-            Self::FilterTakesDriven => f.write_str(
-                "a write of 32 bits changes the filter as if both halves of the register were written",
             ),
             Self::LevelOfLastThread => {
                 f.write_str("the Exception level of an access is that of the last thread")

@@ -96,7 +96,7 @@ fn of_indices(mistake: Indices) -> Occasion {
 fn of_access(mistake: Access) -> Occasion {
     use Access::*;
     match mistake {
-        TrappedStored | FilterTakesDriven => Occasion::Write,
+        TrappedStored => Occasion::Write,
         Write32ClearsUpper => Occasion::Of(AccessKind::Write32),
         ExternalUpperWritesLower | FilterTakesData => Occasion::Of(AccessKind::ExternalWrite),
         IssBit(_) => Occasion::Trap,

@@ -316,8 +316,8 @@ fn a_mistake_that_begins_at_the_last_reset_is_none() {
     let random = recording.stretch(0).random().expect("cycles");
     let mut varied =
         Varied::new(&implementation, datapath::Datapath::LinkBase.into()).expect("legal");
-    for k in reset..recording.inputs.len() {
-        recording.rtl[k] = varied.step(&recording.inputs[k], random[k]);
+    for (k, byte) in random.into_iter().enumerate().skip(reset) {
+        recording.rtl[k] = varied.step(&recording.inputs[k], byte);
     }
     let recording = diverging(recording);
     assert!(recording.divergent > reset && recording.late_start() > 0);

@@ -295,8 +295,7 @@ impl Varied {
     // Counting.
 
     fn mt(&self, n: usize, input: &CycleInput) -> bool {
-        // MT is one of the fields that the filter takes of a write.
-        let effective = self.state.filters[n] & self.fixed.effective[n];
+        let effective = self.state.types[n] & self.fixed.effective[n];
         if self.is(Threads::MtIgnored) {
             return false;
         }
@@ -1136,17 +1135,8 @@ impl Varied {
     /// The type that the filter takes of a write.
     fn as_filter_sees(&self, data: u64, input: &CycleInput) -> u64 {
         let external = input.access_kind == AccessKind::ExternalWrite as u8;
-        let low = input.access_data & 0xFFFF_FFFF;
         if external && self.is(Access::FilterTakesData) {
-            return data & 0xFFFF_FFFF_0000_0000 | low;
-        }
-        if self.is(Access::FilterTakesDriven) {
-            // An external write has 32 bits, on both halves of the bus.
-            return if external {
-                low << 32 | low
-            } else {
-                input.access_data
-            };
+            return data & 0xFFFF_FFFF_0000_0000 | input.access_data & 0xFFFF_FFFF;
         }
         data
     }
