@@ -222,7 +222,7 @@ impl Model<'_> {
              static_assert({prefix}Dut::kInputBytes == {input}, \"size of cycle_input_i\");\n\
              static_assert({prefix}Dut::kOutputBytes == {output}, \"size of cycle_output_o\");\n\
              static_assert({prefix}Dut::kParameterBytes == {parameters}, \"size of parameters_o\");\n\
-             Dut* create_{prefix}() noexcept {{ return create<{prefix}, {tracer}>(); }}\n\
+             Dut* create_{prefix}(Tail tail) noexcept {{ return create<{prefix}, {tracer}>(tail); }}\n\
              }}  // namespace verilator_sys\n"
         )
     }
@@ -237,7 +237,7 @@ impl Model<'_> {
         let declare: String = self
             .variants
             .iter()
-            .map(|variant| format!("Dut* create_{}() noexcept;\n", variant.prefix()))
+            .map(|variant| format!("Dut* create_{}(Tail tail) noexcept;\n", variant.prefix()))
             .collect();
         let create = |variant: Variant| {
             let known = self.variants.contains(&variant);

@@ -98,9 +98,10 @@ fn parameters_belong_to_the_design() {
 fn a_stop_in_an_initial_block_is_told_by_create() {
     let library = with_step("101").load(verilator()).expect("built");
     let error = library.create_traced().expect_err("stopped");
-    let CreateError::Stopped(stop) = error else {
+    let CreateError::Stopped { stop, printed } = error else {
         panic!("{error}")
     };
+    assert!(printed.contains("Step 101 is above MaxStep"), "{printed}");
     assert_eq!(stop.kind, StopKind::Fatal);
     assert_eq!(stop.message, "Step 101 is above MaxStep");
     assert_eq!((stop.cycle, stop.time_ns), (0, 0));
@@ -312,6 +313,6 @@ fn a_library_of_something_else() {
     let error = unsafe { DutLibrary::load("libc.so.6".as_ref()) }.expect_err("not a design");
     assert_eq!(
         error.to_string(),
-        "[DUT library] expected interface version 2 in libc.so.6, found 0: build the design again"
+        "[DUT library] expected interface version 3 in libc.so.6, found 0: build the design again"
     );
 }
