@@ -6,17 +6,16 @@ use std::time::Instant;
 use pmu_model::Implementation;
 use serde::Serialize;
 
-use super::end::End;
+use super::end::{End, SIDES};
 use super::output_folder::OutputFolder;
 use super::progress::{Busy, Progress};
-use super::running::{
-    HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
-};
+use super::running::{HangArgs, keep_printed, open_failure, printed_by_design, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
-use crate::dut::printed::{self, Printed};
+use crate::dut::printed::Printed;
 use crate::dut::{BuildOptions, Dut, DutFolder, RtlFiles, RtlSource, Stop, open};
+use crate::isolation::tell;
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -108,17 +107,17 @@ impl Pair<'_> {
 
     fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
         let mut busy = None;
-        let mut one = |source| {
+        let mut one = |side: usize| {
             open(
-                source,
+                &self.sources[side],
                 self.implementation,
                 traced,
                 &BuildOptions::from_env().waiting(self.hang.limit()),
                 &mut |what| busy = Some(Busy::start(what)),
             )
-            .map_err(open_failure)
+            .map_err(|error| open_failure(error).of_side(side))
         };
-        Ok([one(&self.sources[0])?, one(&self.sources[1])?])
+        Ok([one(0)?, one(1)?])
     }
 
     /// Runs both and tells how they compare.
@@ -128,7 +127,8 @@ impl Pair<'_> {
             out.remove(name)?;
         }
         report_files::remove(&out)?;
-        printed::keep(&out.file(report_files::PRINTED.1));
+        keep_printed(Some(&out));
+        tell(|facts| facts.is_pair = true);
         let duts = self.open(false)?;
         let control = Control::default();
         super::running::interrupt(control.interrupted.clone())?;
@@ -158,16 +158,8 @@ impl Pair<'_> {
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => {
-                let message = format!(
-                    "one of the designs does not come back from cycle {cycles} or one of the {} after it: no progress for \
-                     {} s; run each alone to see which, or raise --hang-after",
-                    crate::lockstep::batch::BATCH,
-                    self.hang.limit().as_secs()
-                );
-                hang(message, Some(cycles), self.json)
-            }
-            Supervised::Interrupted { cycles } => interrupted_hang(cycles, self.json),
+            Supervised::Hang { cycles } => Err(End::hang(cycles, self.hang.limit()).into()),
+            Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((against, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
                 self.conclude(&against, hash, outcome, seconds, &out)
@@ -207,8 +199,9 @@ impl Pair<'_> {
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { side, cycle, stop } => {
                 summary.verdict = stop.verdict();
-                let design = ["a", "b"][side.min(1)];
-                let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                let design = SIDES[side.min(1)];
+                let end = End::stop(&stop, cycle).of_side(side);
+                let mut end = end.with_printed(summary.printed.clone());
                 end.write(out);
                 summary.stop = Some(SideStop {
                     design,

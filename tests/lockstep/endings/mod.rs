@@ -1,6 +1,7 @@
 //! Designs that end badly (DUT-40 to DUT-44), and designs that are others than configured. Each is a file of `rtl/`, which
 //! runs with stimulus that does nothing but reset it once.
 
+mod commands;
 mod crashes;
 mod hangs;
 mod printing;
