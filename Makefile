@@ -4,13 +4,14 @@ CARGO ?= cargo
 SEED ?= 1
 CYCLES ?= 1000000
 VECTORS ?=
+TESTS ?= examples own_design lockstep
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bugs cover exhaust conform plan bench lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: help run test test-5006 bugs cover exhaust conform plan bench lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Set everything up and run the bundled RTL in lockstep (SEED=, CYCLES=)
 	$(CARGO) build --release
@@ -18,6 +19,10 @@ run: ## Set everything up and run the bundled RTL in lockstep (SEED=, CYCLES=)
 
 test: ## Run all tests but the planted bugs
 	$(CARGO) test --release --workspace
+
+test-5006: ## Run the tests of other RTL with Verilator 5.006, the oldest that will do (TESTS=)
+	root=$$(python3 tests/support/verilator_5006.py .tools) && $(CARGO) test --release \
+		--config "target.'cfg(all())'.runner = ['env', 'VERILATOR_ROOT=$$root']" $(addprefix --test ,$(TESTS))
 
 bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 	$(CARGO) test --release --test planted

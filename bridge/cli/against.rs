@@ -6,19 +6,18 @@ use std::time::Instant;
 use pmu_model::Implementation;
 use serde::Serialize;
 
-use super::end::End;
+use super::end::{End, SIDES};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
-use super::running::{
-    HangArgs, hang, interrupted_hang, open_failure, printed_by_design, stimulus_failure,
-};
+use super::running::{HangArgs, keep_printed, open_failure, printed_by_design, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
-use crate::dut::printed::{self, Printed};
+use crate::dut::printed::Printed;
 use crate::dut::{
     BuildOptions, Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, open,
 };
+use crate::isolation::tell;
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -102,22 +101,23 @@ pub(super) fn second(word: &Path, like: &RtlSource) -> Result<RtlSource, Failure
     }))
 }
 
-/// Why one of the designs cannot be had: which of them, where the message does not name its files.
-fn failure_of(side: &str, source: &RtlSource, error: OpenError) -> Failure {
-    let name = format!("design {side} ({})", source.describe());
+/// Why one of the designs, 0 or 1, cannot be had: which of them, where the message does not name its files.
+fn failure_of(side: usize, source: &RtlSource, error: OpenError) -> Failure {
+    let letter = SIDES[side.min(1)].to_uppercase();
+    let name = format!("design {letter} ({})", source.describe());
     match error {
         OpenError::Parameters(mismatch) => open_failure(OpenError::Parameters(ParameterMismatch {
             design: Some(name),
             ..mismatch
         })),
-        error @ (OpenError::Contract(_) | OpenError::Create(_) | OpenError::Hang { .. }) => {
+        error @ (OpenError::Contract(_) | OpenError::Create(_)) => {
             let failure = open_failure(error);
             Failure {
                 message: format!("{name}: {}", failure.message),
                 ..failure
             }
         }
-        error => open_failure(error),
+        error => open_failure(error).of_side(side),
     }
 }
 
@@ -129,17 +129,17 @@ impl Pair<'_> {
 
     fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
         let mut building = Building::default();
-        let mut one = |side: &str, source: &RtlSource| {
+        let mut one = |side: usize| {
             open(
-                source,
+                &self.sources[side],
                 self.implementation,
                 traced,
                 &BuildOptions::from_env().waiting(self.hang.limit()),
                 &mut |event| building.tell(event),
             )
-            .map_err(|error| failure_of(side, source, error))
+            .map_err(|error| failure_of(side, &self.sources[side], error))
         };
-        Ok([one("A", &self.sources[0])?, one("B", &self.sources[1])?])
+        Ok([one(0)?, one(1)?])
     }
 
     /// Runs both and tells how they compare.
@@ -149,7 +149,8 @@ impl Pair<'_> {
             out.remove(name)?;
         }
         report_files::remove(&out)?;
-        printed::keep(&out.file(report_files::PRINTED.1));
+        keep_printed(Some(&out));
+        tell(|facts| facts.is_pair = true);
         let duts = self.open(false)?;
         let control = Control::default();
         super::running::interrupt(control.interrupted.clone())?;
@@ -179,16 +180,8 @@ impl Pair<'_> {
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => {
-                let message = format!(
-                    "one of the designs does not come back from cycle {cycles} or one of the {} after it: no progress for \
-                     {} s; run each alone to see which, or raise --hang-after",
-                    crate::lockstep::batch::BATCH,
-                    self.hang.limit().as_secs()
-                );
-                hang(message, Some(cycles), self.json)
-            }
-            Supervised::Interrupted { cycles } => interrupted_hang(cycles, self.json),
+            Supervised::Hang { cycles } => Err(End::hang(cycles, self.hang.limit()).into()),
+            Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((against, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
                 self.conclude(&against, hash, outcome, seconds, &out)
@@ -228,8 +221,9 @@ impl Pair<'_> {
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { side, cycle, stop } => {
                 summary.verdict = stop.verdict();
-                let design = ["a", "b"][side.min(1)];
-                let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                let design = SIDES[side.min(1)];
+                let end = End::stop(&stop, cycle).of_side(side);
+                let mut end = end.with_printed(summary.printed.clone());
                 end.write(out);
                 summary.stop = Some(SideStop {
                     design,

@@ -1,7 +1,7 @@
 //! `lockstep build`.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use pmu_model::wrapper::PARTS;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::progress::Building;
 use super::rtl_args::FileArgs;
-use super::running::open_failure;
+use super::running::{HangArgs, keep_printed, open_failure};
 use super::{Failure, output};
 use crate::dut::{
     BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
@@ -25,6 +25,8 @@ pub struct BuildArgs {
     /// Folder for the built design: dut.so, dut-traced.so and dut.toml
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    #[command(flatten)]
+    hang: HangArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -54,7 +56,8 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
             "expected a design to build, found none: name it with --filelist FILE or --rtl PATH",
         ));
     };
-    let built = built(files, &args.output).map_err(open_failure)?;
+    keep_printed(None);
+    let built = built(files, &args.output, args.hang.limit()).map_err(open_failure)?;
     let summary = Summary {
         verdict: Verdict::Agree,
         exit_code: Verdict::Agree.exit_code(),
@@ -82,12 +85,12 @@ struct Built {
     warnings: Warnings,
 }
 
-fn built(files: RtlFiles, output: &Path) -> Result<Built, OpenError> {
+fn built(files: RtlFiles, output: &Path, patience: Duration) -> Result<Built, OpenError> {
     DutFolder::check_target(output)?;
     let design = files.design()?;
     let what = RtlSource::Files(files).describe();
     let mut building = Building::default();
-    let options = BuildOptions::from_env();
+    let options = BuildOptions::from_env().waiting(patience);
     let pair = pair(&design, &options, &what, &mut |event| building.tell(event))?;
     drop(building);
     let stated = stated(&pair, &options)?;

@@ -106,6 +106,7 @@ fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
     let Some(folder) = &args.rtl else {
         return conform::run_files(&args.files);
     };
+    super::running::keep_printed(None);
     let mut building = Building::default();
     let options = RtlOptions {
         folder: folder.clone(),

@@ -1,19 +1,21 @@
-//! Bad ends of a run: what is told of a hang, a crash and a stop, and the report that they leave.
+//! Bad ends of a command that runs a design: what is told of a hang, a crash and a stop, and the report that they leave.
 
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::output_folder::OutputFolder;
+use super::running::printed_by_design;
 use super::{Failure, output, report_files};
 use crate::dut::printed::{self, Printed};
-use crate::dut::{CYCLE_NS, Stop, StopKind};
-use crate::isolation::{Death, Facts, facts};
+use crate::dut::{CYCLE_NS, OpenError, Stop, StopKind};
+use crate::isolation::{Death, Facts, at_work, facts, look};
 use crate::lockstep::Verdict;
 use crate::report::{FORMAT, RunFacts};
 
-/// A run that ended badly, for programs: `report.json`.
+/// A command that ended badly, for programs: `report.json`.
 #[derive(Debug, Serialize)]
 pub struct End {
     /// See [`FORMAT`].
@@ -28,6 +30,8 @@ pub struct End {
     cycle: Option<u64>,
     /// Time of its rising edge.
     time_ns: Option<u64>,
+    /// Which of two designs, `a` or `b`, if two ran and it is known.
+    design: Option<&'static str>,
     /// Kind of a stop.
     kind: Option<StopKind>,
     /// The signal of a crash.
@@ -40,7 +44,7 @@ pub struct End {
     run: Option<RunFacts>,
     /// What the process that crashed wrote to standard error last, where that is not a terminal.
     stderr: Option<String>,
-    /// What the design printed.
+    /// Where what the design printed is kept, if the command has a folder.
     printed: Option<Printed>,
     /// The last lines of it.
     last_lines: Vec<String>,
@@ -48,6 +52,8 @@ pub struct End {
     report: Option<PathBuf>,
 }
 
+/// What two designs are called.
+pub const SIDES: [&str; 2] = ["a", "b"];
 /// Lines of what the design printed that a report has.
 const LAST_LINES: usize = 20;
 /// Those of them that the terminal has.
@@ -69,6 +75,7 @@ impl End {
             message,
             cycle,
             time_ns: cycle.map(|cycle| CYCLE_NS * cycle),
+            design: None,
             kind: None,
             signal: None,
             file: None,
@@ -94,6 +101,25 @@ impl End {
         }
     }
 
+    /// Says which of two designs it was, 0 or 1.
+    #[must_use]
+    pub fn of_side(self, side: usize) -> Self {
+        let design = SIDES[side.min(1)];
+        Self {
+            design: Some(design),
+            message: format!("{}: {}", design.to_uppercase(), self.message),
+            ..self
+        }
+    }
+
+    /// The same, if it is known.
+    fn of_one(self, side: Option<usize>) -> Self {
+        match side {
+            Some(side) => self.of_side(side),
+            None => self,
+        }
+    }
+
     /// The user did not want to wait for a design that completes no cycle after `cycles` of them.
     pub fn interrupted_hang(cycles: u64) -> Self {
         let message = format!(
@@ -102,19 +128,46 @@ impl End {
         Self::new(Verdict::Interrupted, message, Some(cycles), &facts())
     }
 
-    /// The design completed no cycle after `cycles` of them (DUT-41).
-    pub fn hang(message: String, cycles: Option<u64>) -> Self {
-        Self::new(Verdict::Hang, message, cycles, &facts())
+    /// The design completed no cycle for `limit` after `cycles` of them, as far as a batch tells (DUT-41).
+    pub fn hang(cycles: u64, limit: Duration) -> Self {
+        let facts = facts();
+        let designs = look();
+        let design = at_work(&designs);
+        let cycle = design.map_or(cycles, |design| design.cycles);
+        let message = format!(
+            "the design does not come back from cycle {cycle}{}: no progress for {} s; look for a loop without delay, or \
+             raise --hang-after",
+            facts.during(),
+            limit.as_secs()
+        );
+        let end = Self::new(Verdict::Hang, message, Some(cycle), &facts);
+        end.of_one(design.and_then(|design| facts.side(design)))
     }
 
     /// The design stopped in `cycle` (DUT-40, DUT-43).
     pub fn stop(stop: &Stop, cycle: u64) -> Self {
+        let facts = facts();
+        let (during, time) = (facts.during(), CYCLE_NS * cycle);
+        let message = format!("in cycle {cycle}{during}, at {time} ns, {stop}");
+        Self::new(stop.verdict(), message, Some(cycle), &facts).caused_by(stop)
+    }
+
+    /// The design did not come through its initial blocks (DUT-40, DUT-41, DUT-43).
+    pub fn at_start(error: &OpenError) -> Self {
+        let end = Self::new(error.verdict(), error.to_string(), None, &facts());
+        match error {
+            OpenError::Stopped(stop) => end.caused_by(stop),
+            _ => end,
+        }
+    }
+
+    fn caused_by(self, stop: &Stop) -> Self {
         let file = (!stop.file.is_empty()).then(|| stop.file.clone());
         Self {
             kind: Some(stop.kind),
             line: file.is_some().then_some(stop.line),
             file,
-            ..Self::new(stop.verdict(), stop.to_string(), Some(cycle), &facts())
+            ..self
         }
     }
 
@@ -134,20 +187,24 @@ impl End {
             );
             (Verdict::Infrastructure, message)
         };
-        let log = death.facts.out.as_ref();
-        let log = log.map(|out| out.join(report_files::PRINTED.1));
-        let printed = log.and_then(|path| {
-            printed::complete(&path, &death.printed()).unwrap_or_else(|error| {
-                output::note(&format!("{}: {error}", path.display()));
-                None
-            })
-        });
-        Self {
+        let end = Self {
             signal: Some(signal.name()),
             stderr: (!death.stderr.is_empty()).then(|| death.stderr.clone()),
             ..Self::new(verdict, message, death.cycle(), &death.facts)
-        }
-        .with_printed(printed)
+        };
+        let end = end.of_one(death.side().filter(|_| signal.is_crash()));
+        let Some(out) = &death.facts.out else {
+            return Self {
+                last_lines: printed::last_lines(&death.printed(), LAST_LINES),
+                ..end
+            };
+        };
+        let log = out.join(report_files::PRINTED.1);
+        let printed = printed::complete(&log, &death.printed()).unwrap_or_else(|error| {
+            output::note(&format!("{}: {error}", log.display()));
+            None
+        });
+        end.with_printed(printed)
     }
 
     /// Writes the report to `out`; what prevents that is told.
@@ -166,7 +223,29 @@ impl End {
         self.report.as_ref()
     }
 
-    /// Writes the report of a run that left no summary, if it has a folder, and tells the end.
+    /// Tells the end of a command of this process. What is not whole yet goes; the thread of a design that hangs ends with
+    /// the process.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn tell_here(self, json: bool) -> Result<Verdict, Failure> {
+        let facts = facts();
+        for path in &facts.unfinished {
+            // It may not be there yet, or have its name already.
+            let _ = std::fs::remove_file(path);
+        }
+        for design in look() {
+            printed::print(&String::from_utf8_lossy(&design.printed), true);
+        }
+        let mut end = self.with_printed(printed_by_design());
+        if facts.out.is_none() {
+            // Its file goes with the process that watches this one.
+            end.printed = None;
+        }
+        end.tell(&facts, json)
+    }
+
+    /// Writes the report of a command that left no summary, if it has a folder, and tells the end.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -193,17 +272,29 @@ impl End {
         if let Some(report) = &self.report {
             let _ = writeln!(text, "  report {}", report.display());
         }
-        if let Some(printed) = &self.printed {
-            let _ = writeln!(
+        let _ = match &self.printed {
+            Some(printed) => writeln!(
                 text,
                 "  printed by the design {}; its last lines:",
                 printed.text()
-            );
-            let skipped = self.last_lines.len().saturating_sub(SHOWN_LINES);
-            for line in &self.last_lines[skipped..] {
-                let _ = writeln!(text, "    {line}");
-            }
+            ),
+            None if self.last_lines.is_empty() => Ok(()),
+            None => writeln!(text, "  printed by the design; the last lines:"),
+        };
+        let skipped = self.last_lines.len().saturating_sub(SHOWN_LINES);
+        for line in &self.last_lines[skipped..] {
+            let _ = writeln!(text, "    {line}");
         }
         text
+    }
+}
+
+impl From<End> for Failure {
+    fn from(end: End) -> Self {
+        Self {
+            verdict: end.verdict,
+            message: end.message.clone(),
+            end: Some(Box::new(end)),
+        }
     }
 }

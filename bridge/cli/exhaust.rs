@@ -2,28 +2,28 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use clap::Args;
 use pmu_model::DutParameters;
 
+use super::end::End;
 use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
-use super::{Failure, output, running};
+use super::running::{HangArgs, keep_printed, open_failure};
+use super::{Failure, output};
 use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, ParameterMismatch, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::report::grouped;
 
-/// How long the design may take for a cycle.
-const HANG_LIMIT: Duration = Duration::from_secs(20);
-
 /// Arguments of `exhaust`.
 #[derive(Args)]
 pub struct ExhaustArgs {
     #[command(flatten)]
     rtl: RtlArgs,
+    #[command(flatten)]
+    hang: HangArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -31,6 +31,7 @@ pub struct ExhaustArgs {
 
 /// Runs the whole space of the datapath at 4-bit widths.
 pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
+    keep_printed(None);
     let mut dut = open_for_exhaust(args)?;
     let DutParameters {
         latency_increment,
@@ -45,29 +46,21 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     }
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::new(exhaust::points(), "points", Arc::clone(&done));
-    let ended = supervise(
-        &dut.pulse(),
-        HANG_LIMIT,
-        &AtomicBool::new(false),
-        move || {
-            exhaust::exhaust(dut.as_mut(), &mut |points| {
-                done.store(points, Ordering::Relaxed)
-            })
-        },
-    );
+    let (pulse, limit) = (dut.pulse(), args.hang.limit());
+    let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
+        exhaust::exhaust(dut.as_mut(), &mut |points| {
+            done.store(points, Ordering::Relaxed)
+        })
+    });
     drop(progress);
-    let failed = |verdict, message: String| Err(Failure { verdict, message });
     let tallies = match ended {
         Supervised::Done(Ok(tallies)) => tallies,
         Supervised::Done(Err(ExhaustError::Stop(stop))) => {
-            return failed(stop.verdict(), stop.to_string());
+            return Err(End::stop(&stop, pulse.cycles.load(Ordering::Relaxed)).into());
         }
-        Supervised::Done(Err(error)) => return failed(Verdict::Divergence, error.to_string()),
+        Supervised::Done(Err(error)) => return Err(Failure::new(Verdict::Divergence, error)),
         Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
-            let seconds = HANG_LIMIT.as_secs();
-            let message =
-                format!("the design does not come back from cycle {cycles} for {seconds} s");
-            return failed(Verdict::Hang, message);
+            return Err(End::hang(cycles, limit).into());
         }
         Supervised::Panicked(message) => return Err(Failure::defect(&message)),
     };
@@ -89,14 +82,14 @@ fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
     let implementation = exhaust::implementation();
     let mut building = Building::default();
     let mut open = |source: &RtlSource| {
-        let options = BuildOptions::from_env();
+        let options = BuildOptions::from_env().waiting(args.hang.limit());
         let mut tell = |event: BuildEvent<'_>| building.tell(event);
         open(source, &implementation, false, &options, &mut tell)
     };
     let source = args.rtl.source()?;
     let mismatch = match open(&source) {
         Err(OpenError::Parameters(mismatch)) => mismatch,
-        opened => return opened.map_err(running::open_failure),
+        opened => return opened.map_err(open_failure),
     };
     let small = with_parameters(source.clone(), &implementation);
     let foreign = match (&source, &small) {
@@ -115,7 +108,7 @@ fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
                 format!("module `{top}` does not have the parameters of the bundled wrapper; ");
             Err(not_small(&mismatch, &hint))
         }
-        opened => opened.map_err(running::open_failure),
+        opened => opened.map_err(open_failure),
     }
 }
 

@@ -1,17 +1,19 @@
 //! `lockstep implementation`: the implementation file of a design.
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use pmu_model::Implementation;
 
+use super::end::End;
 use super::output::{self, write_whole};
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
-use super::running::{HangArgs, open_failure};
+use super::running::{HangArgs, keep_printed, open_failure};
 use super::{Failure, implementation};
 use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
+use crate::isolation::tell;
 use crate::kit::{StateError, annotated, read_back, stated};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -60,6 +62,7 @@ pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
 }
 
 fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementation, Failure> {
+    keep_printed(None);
     let mut building = Building::default();
     let rtl = Rtl::load(
         source,
@@ -72,29 +75,20 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     drop(building);
     let mut dut = rtl.unchecked().map_err(open_failure)?;
     let mut found = stated("dut", &dut.parameters()).map_err(Failure::usage)?;
-    let ended = supervise(
-        &dut.pulse(),
-        args.hang.limit(),
-        &AtomicBool::new(false),
-        move || read_back(&mut dut, &mut found).map(|()| found),
-    );
+    tell(|facts| facts.during = Some("the reading of its registers".into()));
+    let (pulse, limit) = (dut.pulse(), args.hang.limit());
+    let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
+        read_back(&mut dut, &mut found).map(|()| found)
+    });
     match ended {
         Supervised::Done(Ok(found)) => Ok(found),
-        Supervised::Done(Err(error)) => Err(Failure {
-            verdict: match &error {
-                StateError::Stopped(stop) => stop.verdict(),
-                _ => Verdict::Usage,
-            },
-            message: error.to_string(),
-        }),
+        Supervised::Done(Err(StateError::Stopped(stop))) => {
+            Err(End::stop(&stop, pulse.cycles.load(Ordering::Relaxed)).into())
+        }
+        Supervised::Done(Err(error)) => Err(Failure::usage(error)),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
-        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => Err(Failure {
-            verdict: Verdict::Hang,
-            message: format!(
-                "the design does not come back from cycle {cycles} of the reading of its registers: no progress for {} s; \
-                 look for a loop without delay, or raise --hang-after",
-                args.hang.limit().as_secs()
-            ),
-        }),
+        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
+            Err(End::hang(cycles, limit).into())
+        }
     }
 }

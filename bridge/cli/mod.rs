@@ -101,15 +101,33 @@ enum Command {
 pub struct Failure {
     verdict: Verdict,
     message: String,
+    /// More of it, if it is the design that ended the command.
+    #[cfg(feature = "rtl")]
+    end: Option<Box<end::End>>,
 }
 
 impl Failure {
+    fn new(verdict: Verdict, message: impl ToString) -> Self {
+        Self {
+            verdict,
+            message: message.to_string(),
+            #[cfg(feature = "rtl")]
+            end: None,
+        }
+    }
+
+    /// Says which of two designs ended the command, 0 or 1, if one of them did.
+    #[cfg(feature = "rtl")]
+    fn of_side(self, side: usize) -> Self {
+        match self.end {
+            Some(end) => end.of_side(side).into(),
+            None => self,
+        }
+    }
+
     /// The command line, a file or the configuration is wrong.
     fn usage(message: impl ToString) -> Self {
-        Self {
-            verdict: Verdict::Usage,
-            message: message.to_string(),
-        }
+        Self::new(Verdict::Usage, message)
     }
 
     /// This program is at fault.
@@ -122,10 +140,35 @@ impl Failure {
 
     /// The machine is at fault.
     fn infrastructure(message: impl ToString) -> Self {
-        Self {
-            verdict: Verdict::Infrastructure,
-            message: message.to_string(),
+        Self::new(Verdict::Infrastructure, message)
+    }
+
+    /// Tells it, to programs as JSON.
+    ///
+    /// # Returns
+    /// The exit code.
+    fn tell(self, json: bool) -> u8 {
+        #[cfg(feature = "rtl")]
+        if let Some(end) = self.end {
+            return match end.tell_here(json) {
+                Ok(verdict) => verdict.exit_code(),
+                Err(failure) => failure.tell(false),
+            };
         }
+        let Self {
+            verdict, message, ..
+        } = self;
+        anstream::eprintln!("lockstep: {message}");
+        let exit_code = verdict.exit_code();
+        if json {
+            // Standard output may be what failed.
+            let _ = output::print_json(&FailureJson {
+                verdict,
+                exit_code,
+                message: &message,
+            });
+        }
+        exit_code
     }
 }
 
@@ -219,19 +262,7 @@ impl Command {
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
     let command = Cli::parse().command;
-    let code = command.execute().unwrap_or_else(|failure| {
-        let Failure { verdict, message } = failure;
-        anstream::eprintln!("lockstep: {message}");
-        let exit_code = verdict.exit_code();
-        if command.wants_json() {
-            // Standard output may be what failed.
-            let _ = output::print_json(&FailureJson {
-                verdict,
-                exit_code,
-                message: &message,
-            });
-        }
-        exit_code
-    });
+    let ended = command.execute();
+    let code = ended.unwrap_or_else(|failure| failure.tell(command.wants_json()));
     ExitCode::from(code)
 }

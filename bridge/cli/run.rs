@@ -13,14 +13,14 @@ use super::progress::{Building, Progress};
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, hang, interrupt, interrupted_hang, load_waivers, open_failure, open_recorded,
+    HangArgs, interrupt, keep_printed, load_waivers, open_failure, open_recorded,
     printed_by_design, quoted, stimulus_failure,
 };
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, check_knobs, open, printed};
+use crate::dut::{BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, check_knobs, open};
 use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -242,17 +242,8 @@ impl<'a> Job<'a> {
         }
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out)?;
-        printed::keep(&out.file(report_files::PRINTED.1));
-        let dut = match self.open_timed(false).0 {
-            Err(OpenError::Hang { seconds }) => {
-                let message = format!(
-                    "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; \
-                     look for a loop without delay, or raise --hang-after"
-                );
-                return hang(message, None, self.common.json);
-            }
-            dut => dut.map_err(open_failure)?,
-        };
+        keep_printed(Some(&out));
+        let dut = self.open_timed(false).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
         interrupt(control.interrupted.clone())?;
@@ -313,15 +304,8 @@ impl<'a> Job<'a> {
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => {
-                let message = format!(
-                    "the design does not come back from cycle {cycles}: no progress for {} s; look for a loop \
-                     without delay, or raise --hang-after",
-                    self.common.hang.limit().as_secs(),
-                );
-                hang(message, Some(cycles), self.common.json)
-            }
-            Supervised::Interrupted { cycles } => interrupted_hang(cycles, self.common.json),
+            Supervised::Hang { cycles } => Err(End::hang(cycles, self.common.hang.limit()).into()),
+            Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
                 if let (Outcome::Interrupted, Some(path)) = (&outcome, record) {

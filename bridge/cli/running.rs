@@ -1,4 +1,5 @@
-//! What the commands that run a design share: its time limit, interrupts, files that they take, and how they fail.
+//! What the commands that run a design share: its time limit, interrupts, files that they take, what it prints, and how
+//! they fail.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +9,11 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::end::End;
-use super::{Failure, implementation, output};
+use super::output_folder::OutputFolder;
+use super::{Failure, implementation, output, report_files};
 use crate::dut::OpenError;
 use crate::dut::printed::{self, Printed};
-use crate::isolation::{facts, look};
+use crate::isolation;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Reader, StimulusError};
@@ -60,26 +62,14 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// Ends a command whose design hangs. What is not whole yet goes; the thread that hangs ends with the process.
-pub(super) fn hang(message: String, cycles: Option<u64>, json: bool) -> Result<Verdict, Failure> {
-    abandon(|| End::hang(message, cycles), json)
-}
-
-/// Ends a command that was interrupted while its design hangs.
-pub(super) fn interrupted_hang(cycles: u64, json: bool) -> Result<Verdict, Failure> {
-    abandon(|| End::interrupted_hang(cycles), json)
-}
-
-fn abandon(end: impl FnOnce() -> End, json: bool) -> Result<Verdict, Failure> {
-    let facts = facts();
-    for path in &facts.unfinished {
-        // It may not be there yet, or have its name already.
-        let _ = std::fs::remove_file(path);
+/// Keeps what designs print (DUT-44): in the folder of the command, or for the time of the command with the process that
+/// watches this one. Without either it goes to standard error as it comes.
+pub(super) fn keep_printed(out: Option<&OutputFolder>) {
+    match (out, isolation::printed()) {
+        (Some(out), _) => printed::keep(&out.file(report_files::PRINTED.1)),
+        (None, Some(path)) => printed::keep_for_now(&path),
+        (None, None) => {}
     }
-    for design in look() {
-        printed::print(&String::from_utf8_lossy(&design.printed), true);
-    }
-    end().with_printed(printed_by_design()).tell(&facts, json)
 }
 
 /// Ends the file of what the design printed; what prevents that is told.
@@ -118,9 +108,9 @@ pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {
-    Failure {
-        verdict: error.verdict(),
-        message: error.to_string(),
+    match error {
+        OpenError::Stopped(_) | OpenError::Hang { .. } => End::at_start(&error).into(),
+        error => Failure::new(error.verdict(), error),
     }
 }
 

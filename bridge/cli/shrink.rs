@@ -11,23 +11,24 @@ use pmu_model::Implementation;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::end::End;
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    HangArgs, keep_printed, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
-use super::{Failure, output};
+use super::{Failure, output, report_files};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::hypotheses::Findings;
-use crate::isolation::tell;
+use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::shrink::{
     Bench, Reduced, ShrinkError, Shrunk, Watch, explaining, failing_stretch, regression_test,
     shrink as reduce, shrunk,
 };
-use crate::stimulus::{Reader, Writer};
+use crate::stimulus::{Reader, Stimulus, Writer};
 
 /// Names of the files that are written.
 const STIMULUS: &str = "shrunk.stim";
@@ -101,6 +102,19 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             out.remove(name)?;
         }
     }
+    // A report of the run that was recorded stays, unless this ends badly; what is printed is this command's.
+    out.remove(report_files::PRINTED.1)?;
+    keep_printed(Some(&out));
+    tell(|facts| {
+        *facts = Facts {
+            stimulus: Stimulus::from(reader.clone()).description(),
+            implementation: implementation.name.clone(),
+            rtl: source.describe(),
+            replay: Some(again(args)),
+            out: Some(args.out.clone()),
+            ..Facts::default()
+        }
+    });
     let rtl = load(&source, &implementation, args.hang.limit())?;
     let watch = Watch::default();
     super::running::interrupt(watch.interrupted.clone())?;
@@ -160,14 +174,7 @@ fn supervised(
         Supervised::Done(done) => done.map_err(failure),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
         Supervised::Interrupted { .. } => Err(failure(ShrinkError::Interrupted)),
-        Supervised::Hang { cycles } => Err(Failure {
-            verdict: Verdict::Hang,
-            message: format!(
-                "the design does not come back after {cycles} cycles of all runs: no progress for {} s; look for a loop \
-                 without delay, or raise --hang-after",
-                limit.as_secs()
-            ),
-        }),
+        Supervised::Hang { cycles } => Err(End::hang(cycles, limit).into()),
     }
 }
 
@@ -176,14 +183,15 @@ fn failure(error: ShrinkError) -> Failure {
         ShrinkError::Stimulus(error) => return stimulus_failure(error),
         ShrinkError::Agrees { .. } => Verdict::Usage,
         ShrinkError::NotReproduced { .. } => Verdict::Divergence,
-        ShrinkError::Stop(ref stop) => stop.verdict(),
+        ShrinkError::Stop(ref stop) => {
+            // The cycle is one of the stimulus.
+            tell(|facts| facts.during = None);
+            return End::stop(stop, stop.completed as u64).into();
+        }
         ShrinkError::Design(_) => Verdict::Infrastructure,
         ShrinkError::Interrupted => Verdict::Interrupted,
     };
-    Failure {
-        verdict,
-        message: error.to_string(),
-    }
+    Failure::new(verdict, error)
 }
 
 fn conclude(
@@ -227,6 +235,22 @@ fn conclude(
         output::print(&text(&summary))?;
     }
     Ok(verdict)
+}
+
+/// The command again.
+fn again(args: &ShrinkArgs) -> Replay {
+    let path = |path: &Path| quoted(&path.display().to_string());
+    let option = |name: &str, value: &Option<PathBuf>| {
+        let value = value.as_deref();
+        value.map_or(String::new(), |value| format!(" {name} {}", path(value)))
+    };
+    Replay {
+        before: format!("lockstep shrink {}", path(&args.stimulus)),
+        takes_cycles: false,
+        after: option("--implementation", &args.implementation)
+            + &args.rtl.command()
+            + &option("--waivers", &args.waivers),
+    }
 }
 
 fn replay(path: &Path, args: &ShrinkArgs) -> String {

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use verilator_sys::DutLibrary;
+use verilator_sys::{CreateError, DutLibrary};
 
 use super::VerilatedDut;
 use super::open_error::OpenError;
@@ -22,6 +22,7 @@ pub(super) fn instance(
         let _ = done.send(VerilatedDut::new(&library, traced));
     });
     match made.recv_timeout(patience) {
+        Ok(Err(CreateError::Stopped { stop, .. })) => Err(OpenError::Stopped((*stop).into())),
         Ok(made) => Ok(made?),
         Err(_) => Err(OpenError::Hang {
             seconds: patience.as_secs(),

@@ -20,7 +20,6 @@ mod parameters;
 pub mod printed;
 #[cfg(feature = "rtl")]
 mod source;
-#[cfg(feature = "rtl")]
 mod stated;
 mod translated;
 #[cfg(feature = "rtl")]
@@ -58,7 +57,6 @@ pub use open_error::OpenError;
 pub use parameters::{ParameterMismatch, check_parameters};
 #[cfg(feature = "rtl")]
 pub use source::{RtlFiles, RtlSource, TOP};
-#[cfg(feature = "rtl")]
 pub use stated::{ContractMismatch, Stated, check_contract};
 pub use translated::Translated;
 #[cfg(feature = "rtl")]

@@ -9,10 +9,10 @@ use verilator_sys::shared::SharedDutError;
 use verilator_sys::verilate::VerilateError;
 use verilator_sys::{BuildError, CompileError, CreateError, LoadError};
 
-use super::ParameterMismatch;
 use super::file_list::FileListError;
 use super::folder::FolderError;
 use super::stated::ContractMismatch;
+use super::{ParameterMismatch, Stop};
 use crate::lockstep::Verdict;
 
 /// A design that cannot be had.
@@ -30,10 +30,13 @@ pub enum OpenError {
     /// The bundled design in this program is not usable.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// It stopped in an initial block (DUT-40, DUT-43).
+    #[error("in its initial blocks, before the first cycle, {0}")]
+    Stopped(Stop),
     /// It does not come back from its initial blocks (DUT-41).
     #[error(
-        "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; delays (#) are not \
-         simulated: look for a loop in an initial block, or raise --hang-after"
+        "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; look for a loop \
+         without delay (delays are not simulated), or raise --hang-after"
     )]
     Hang {
         /// Time that it had.
@@ -99,16 +102,8 @@ impl OpenError {
             )) => Verdict::Usage,
             Self::Hang { .. } => Verdict::Hang,
             Self::Folder(error) if error.is_the_users() => Verdict::Usage,
-            Self::Create(CreateError::Stopped(stop)) => stop_verdict(stop.kind),
+            Self::Stopped(stop) => stop.verdict(),
             _ => Verdict::Infrastructure,
         }
-    }
-}
-
-/// What to call a design that stops in an initial block.
-fn stop_verdict(kind: verilator_sys::StopKind) -> Verdict {
-    match kind {
-        verilator_sys::StopKind::NotConverged => Verdict::Unsettled,
-        _ => Verdict::Stopped,
     }
 }

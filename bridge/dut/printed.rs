@@ -1,7 +1,7 @@
 //! What designs print (DUT-44): `$display`, messages of `$error`, warnings of Verilator's run time.
 //!
 //! One place for all designs of the process. Without a file it goes to standard error, as in any simulation. With one, the
-//! newest megabyte is kept there, and standard error has the first lines.
+//! newest megabyte is kept there, for good or for the time of the command, and standard error has the first lines.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -48,11 +48,21 @@ struct Log {
     left_out: u64,
     /// Lines that standard error has.
     shown: u64,
+    /// Whether the user may look into it.
+    is_for_good: bool,
 }
 
 /// Keeps text in the file `path` from here on.
 pub fn keep(path: &Path) {
     set(Sink::File(Log::new(path)));
+}
+
+/// Keeps text in a file that is gone when the command has ended.
+pub fn keep_for_now(path: &Path) {
+    set(Sink::File(Log {
+        is_for_good: false,
+        ..Log::new(path)
+    }));
 }
 
 /// Ends the file. What is printed from here on is not kept: a re-run prints the same again.
@@ -122,6 +132,7 @@ impl Log {
             size: 0,
             left_out: 0,
             shown: 0,
+            is_for_good: true,
         }
     }
 
@@ -146,10 +157,11 @@ impl Log {
     fn show(&mut self, text: &str) {
         for line in text.split_inclusive('\n') {
             if self.shown == SHOWN {
-                eprintln!(
-                    "lockstep: note: the design prints more: see {}",
-                    self.path.display()
-                );
+                let where_to = match self.is_for_good {
+                    true => format!(": see {}", self.path.display()),
+                    false => ", which is not shown".into(),
+                };
+                eprintln!("lockstep: note: the design prints more{where_to}");
             }
             if self.shown < SHOWN {
                 eprint!("{line}");
@@ -235,12 +247,16 @@ impl Printed {
     /// The end of the text: at most so many lines.
     pub fn last_lines(&self, lines: usize) -> Vec<String> {
         // A file that is gone has no lines.
-        let bytes = fs::read(&self.file).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let all: Vec<_> = text.lines().collect();
-        let skipped = all.len().saturating_sub(lines);
-        all[skipped..].iter().map(ToString::to_string).collect()
+        last_lines(&fs::read(&self.file).unwrap_or_default(), lines)
     }
+}
+
+/// The end of a text: at most so many lines.
+pub fn last_lines(text: &[u8], lines: usize) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let all: Vec<_> = text.lines().collect();
+    let skipped = all.len().saturating_sub(lines);
+    all[skipped..].iter().map(ToString::to_string).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
-use verilator_sys::{CreateError, DutLibrary, DutStop};
+use verilator_sys::{CreateError, DutLibrary, DutStop, Tail};
 
 use super::printed;
 use super::{Counter, Dut, Pulse, Stop, StopKind, TraceUnavailable};
@@ -29,14 +29,22 @@ impl VerilatedDut {
     pub fn new(library: &DutLibrary, traced: bool) -> Result<Self, CreateError> {
         let slot = Slot::claim();
         note(slot.as_ref(), Activity::Create);
-        let mut inner = match traced {
-            true => library.create_traced()?,
-            false => library.create()?,
+        let made = match (&slot, traced) {
+            (Some(slot), _) => {
+                let (ring, printed) = slot.tail();
+                library.create_with_tail(traced, Tail { ring, printed })
+            }
+            (None, true) => library.create_traced(),
+            (None, false) => library.create(),
         };
+        let mut inner = made.inspect_err(|error| {
+            if let CreateError::Stopped { printed, .. } = error {
+                // A stop has its message.
+                printed::print(printed, false);
+            }
+        })?;
         if let Some(slot) = &slot {
             inner.set_progress(slot.cycles());
-            let (ring, printed) = slot.tail();
-            inner.set_tail(ring, printed);
         }
         let parameters = pod_read_unaligned(&inner.parameters());
         note(slot.as_ref(), Activity::Idle);
@@ -78,7 +86,7 @@ impl Dut for VerilatedDut {
             // A stop has its message.
             printed::print(&printed, result.is_ok());
         }
-        result.map_err(stop)
+        result.map_err(Stop::from)
     }
 
     fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {
@@ -105,26 +113,28 @@ impl Dut for VerilatedDut {
     }
 }
 
-fn stop(stop: DutStop) -> Stop {
-    use verilator_sys::StopKind as Verilator;
-    let kind = match stop.kind {
-        Verilator::Finish => StopKind::Finish,
-        Verilator::Stop => StopKind::Stop,
-        Verilator::Fatal => StopKind::Fatal,
-        Verilator::Assertion => StopKind::Assertion,
-        Verilator::NotConverged => StopKind::Unsettled,
-        Verilator::RunTime => StopKind::Simulator,
-    };
-    let message = match (stop.scope.is_empty(), stop.message.is_empty()) {
-        (true, _) => stop.message,
-        (false, true) => format!("in {}", stop.scope),
-        (false, false) => format!("{} (in {})", stop.message, stop.scope),
-    };
-    Stop {
-        kind,
-        completed: stop.completed,
-        message,
-        file: stop.file.display().to_string(),
-        line: stop.line,
+impl From<DutStop> for Stop {
+    fn from(stop: DutStop) -> Self {
+        use verilator_sys::StopKind as Verilator;
+        let kind = match stop.kind {
+            Verilator::Finish => StopKind::Finish,
+            Verilator::Stop => StopKind::Stop,
+            Verilator::Fatal => StopKind::Fatal,
+            Verilator::Assertion => StopKind::Assertion,
+            Verilator::NotConverged => StopKind::Unsettled,
+            Verilator::RunTime => StopKind::Simulator,
+        };
+        let message = match (stop.scope.is_empty(), stop.message.is_empty()) {
+            (true, _) => stop.message,
+            (false, true) => format!("in {}", stop.scope),
+            (false, false) => format!("{} (in {})", stop.message, stop.scope),
+        };
+        Self {
+            kind,
+            completed: stop.completed,
+            message,
+            file: stop.file.display().to_string(),
+            line: stop.line,
+        }
     }
 }

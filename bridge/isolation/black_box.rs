@@ -119,6 +119,8 @@ impl Drop for Slot {
 /// What a design was doing when its process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
+    /// The number of its slot.
+    pub slot: usize,
     /// What it did.
     pub activity: Activity,
     /// Cycles that it had completed.
@@ -127,28 +129,36 @@ pub struct Seen {
     pub printed: Vec<u8>,
 }
 
+/// The design that was doing something: they take turns.
+pub fn at_work(designs: &[Seen]) -> Option<&Seen> {
+    let is_active = |design: &&Seen| design.activity != Activity::Idle;
+    designs.iter().find(is_active)
+}
+
 /// What the designs of a process were doing when it died, of those that did something or printed. `bytes` is the content
 /// of its box.
 pub fn read(bytes: &[u8]) -> Vec<Seen> {
     let (words, _) = bytes.as_chunks::<8>();
     let words: Vec<_> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
-    words.chunks_exact(WORDS).filter_map(seen).collect()
+    let slots = words.chunks_exact(WORDS).enumerate();
+    slots.filter_map(|(k, slot)| seen(k, slot)).collect()
 }
 
 /// The same of this process, while its designs are at work.
 pub fn look() -> Vec<Seen> {
     let words = BOX.get().copied().unwrap_or_default();
     let load = |word: &AtomicU64| word.load(Ordering::Acquire);
-    let slots = words.chunks_exact(WORDS);
+    let slots = words.chunks_exact(WORDS).enumerate();
     slots
-        .filter_map(|slot| seen(&slot.iter().map(load).collect::<Vec<_>>()))
+        .filter_map(|(k, slot)| seen(k, &slot.iter().map(load).collect::<Vec<_>>()))
         .collect()
 }
 
-fn seen(slot: &[u64]) -> Option<Seen> {
+fn seen(number: usize, slot: &[u64]) -> Option<Seen> {
     let activity = Activity::of(slot[ACTIVITY]);
     let used = slot[USED] != 0 && (activity != Activity::Idle || slot[PRINTED] != 0);
     used.then(|| Seen {
+        slot: number,
         activity,
         cycles: slot[CYCLES],
         printed: end(&slot[RING..], slot[PRINTED]),
@@ -181,6 +191,7 @@ mod tests {
         words[2 * WORDS..2 * WORDS + 3].copy_from_slice(&[0, Activity::Run.word(), 9]);
         let bytes: Vec<_> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let seen = Seen {
+            slot: 1,
             activity: Activity::Run,
             cycles: 2500,
             printed: b"ab\n".to_vec(),

@@ -1,7 +1,7 @@
 //! How a process died.
 
 use super::Facts;
-use super::black_box::{Activity, Seen};
+use super::black_box::{Activity, Seen, at_work};
 
 /// A signal that ended a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,8 @@ pub struct Death {
     pub designs: Vec<Seen>,
     /// What was known of the run.
     pub facts: Facts,
+    /// What its designs printed before, if the command has no folder for that.
+    pub kept: Vec<u8>,
     /// The end of what it wrote to standard error, where that is not a terminal.
     pub stderr: String,
 }
@@ -84,18 +86,22 @@ impl Death {
         running.next().map(|design| design.cycles)
     }
 
+    /// The first or the second of two designs, 0 or 1, if one of them was at work.
+    pub fn side(&self) -> Option<usize> {
+        self.facts.side(at_work(&self.designs)?)
+    }
+
     /// The end of what its designs printed, as far as it was not in the file of the run yet.
     pub fn printed(&self) -> Vec<u8> {
         let texts = self.designs.iter().map(|design| design.printed.as_slice());
-        texts.collect::<Vec<_>>().concat()
+        let texts: Vec<_> = std::iter::once(self.kept.as_slice()).chain(texts).collect();
+        texts.concat()
     }
 
     /// The crash in words.
     pub fn words(&self) -> String {
         let name = self.signal.name();
-        let active = |activity: &Activity| *activity != Activity::Idle;
-        let mut activities = self.designs.iter().map(|design| design.activity);
-        let activity = activities.find(active);
+        let activity = at_work(&self.designs).map(|design| design.activity);
         let when = match (self.cycle(), activity) {
             (Some(cycle), _) => format!(" in cycle {cycle}"),
             (None, Some(Activity::Create)) => " while it was made, before the first cycle".into(),
@@ -104,11 +110,10 @@ impl Death {
             }
             (None, _) => " while none of its code ran: it may have damaged memory before".into(),
         };
-        let during = self.facts.during.as_ref();
-        let during = during.map_or(String::new(), |during| format!(" of {during}"));
         format!(
-            "the design crashed: {name} ({}){when}{during}",
-            self.signal.words()
+            "the design crashed: {name} ({}){when}{}",
+            self.signal.words(),
+            self.facts.during()
         )
     }
 }
@@ -122,13 +127,16 @@ mod tests {
             signal: Signal(signal),
             designs: designs
                 .iter()
-                .map(|&(activity, cycles)| Seen {
+                .enumerate()
+                .map(|(slot, &(activity, cycles))| Seen {
+                    slot,
                     activity,
                     cycles,
                     printed: Vec::new(),
                 })
                 .collect(),
             facts: Facts::default(),
+            kept: Vec::new(),
             stderr: String::new(),
         }
     }
@@ -161,5 +169,19 @@ mod tests {
         assert_eq!(make.cycle(), None);
         assert!(make.words().contains("while it was made"));
         assert!(death(6, &[]).words().contains("none of its code ran"));
+    }
+
+    #[test]
+    fn of_two_designs_the_one_at_work_is_named() {
+        let mut second = death(11, &[(Activity::Idle, 7), (Activity::Run, 7)]);
+        assert_eq!(second.side(), None);
+        second.facts.is_pair = true;
+        assert_eq!(second.side(), Some(1));
+        // Those of a re-run, beside the first two.
+        second.designs[1].activity = Activity::Idle;
+        assert_eq!(second.side(), None);
+        second.designs[1].activity = Activity::Create;
+        second.designs[1].slot = 2;
+        assert_eq!(second.side(), Some(0));
     }
 }

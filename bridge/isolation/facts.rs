@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use super::black_box::Seen;
 use super::{FACTS, worker};
 
 /// A command that runs the first cycles of a run again.
@@ -35,6 +36,8 @@ impl Replay {
 pub struct Facts {
     /// What is being done besides the run itself, such as `the traced re-run of a divergence in cycle 7`.
     pub during: Option<String>,
+    /// Whether two designs run, made in turns.
+    pub is_pair: bool,
     /// Seed of the stimulus, if it was generated.
     pub seed: Option<u64>,
     /// What the stimulus is.
@@ -49,6 +52,19 @@ pub struct Facts {
     pub out: Option<PathBuf>,
     /// Files that are not whole yet, and are nothing to keep.
     pub unfinished: Vec<PathBuf>,
+}
+
+impl Facts {
+    /// What a cycle is one of, such as ` of the trials of the reduction`; nothing, if it is one of the run itself.
+    pub fn during(&self) -> String {
+        let during = self.during.as_ref();
+        during.map_or(String::new(), |during| format!(" of {during}"))
+    }
+
+    /// Which of two designs one is, 0 or 1, if two run. They are made in turns, for a re-run as well.
+    pub fn side(&self, design: &Seen) -> Option<usize> {
+        self.is_pair.then_some(design.slot % 2)
+    }
 }
 
 static KNOWN: Mutex<Option<Facts>> = Mutex::new(None);

@@ -12,11 +12,11 @@ mod facts;
 mod watcher;
 mod worker;
 
-pub use black_box::look;
+pub use black_box::{at_work, look};
 pub use death::{Death, Signal};
 pub use facts::{Facts, Replay, facts, tell};
 pub use watcher::{Ended, watch};
-pub use worker::{WorkerError, enter, is_worker};
+pub use worker::{WorkerError, enter, is_worker, printed};
 
 /// Names the folder of the watcher to the worker.
 const FOLDER: &str = "LOCKSTEP_WATCHED_BY";
@@ -24,3 +24,5 @@ const FOLDER: &str = "LOCKSTEP_WATCHED_BY";
 const FACTS: &str = "facts.json";
 /// The file of the black box in it.
 const BLACK_BOX: &str = "black_box";
+/// The file in it of what designs print, if the command has no folder for that.
+const PRINTED: &str = "design.log";

@@ -11,7 +11,7 @@ use std::thread;
 
 use rustix::process::{Pid, Signal as Sent, kill_process};
 
-use super::{BLACK_BOX, Death, FACTS, FOLDER, Facts, Signal, black_box};
+use super::{BLACK_BOX, Death, FACTS, FOLDER, Facts, PRINTED, Signal, black_box};
 
 /// Kept of what the worker writes to standard error.
 const KEPT: usize = 64 * 1024;
@@ -63,6 +63,8 @@ pub fn watch() -> io::Result<Ended> {
         signal: Signal(status.signal().unwrap_or_default()),
         designs: black_box::read(&fs::read(&black_box).unwrap_or_default()),
         facts,
+        // Most commands leave none.
+        kept: fs::read(folder.path().join(PRINTED)).unwrap_or_default(),
         stderr: String::from_utf8_lossy(&stderr).into_owned(),
     })))
 }

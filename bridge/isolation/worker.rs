@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{BLACK_BOX, FOLDER, black_box};
+use super::{BLACK_BOX, FOLDER, PRINTED, black_box};
 
 static WATCHED_BY: OnceLock<PathBuf> = OnceLock::new();
 
@@ -54,6 +54,11 @@ pub fn enter() -> Result<(), WorkerError> {
     }
     let _ = WATCHED_BY.set(folder);
     Ok(())
+}
+
+/// A file that the watcher reads if this process dies, for what designs print.
+pub fn printed() -> Option<PathBuf> {
+    folder().map(|folder| folder.join(PRINTED))
 }
 
 /// The watcher's folder, if this process is watched.

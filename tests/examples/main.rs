@@ -386,3 +386,44 @@ fn dut_02_a_latency_that_is_stated_wrong_is_told() {
         ]
     );
 }
+
+/// The pipelined design against itself: what is compared comes two cycles after what it is about, on both sides, in the
+/// run and in the re-run that is traced.
+#[test]
+fn dut_02_two_late_designs_are_compared_without_the_model() {
+    let example = Example::new("against", "pipelined", "lockstep_dut");
+    let own = example.folder.join("dut.f");
+    let planted = example.list_with(&example.plant());
+    let implementation = example.folder.join("implementation.toml");
+    let run = |against: &Path| {
+        let mut command = command::lockstep(&example.scratch);
+        command.args([
+            "run",
+            "--cycles",
+            "20000",
+            "--out",
+            "out",
+            "--top",
+            example.top,
+        ]);
+        command.arg("--filelist").arg(&own);
+        command.arg("--implementation").arg(&implementation);
+        command::run(command.arg("--against").arg(against))
+    };
+    let same = run(&own);
+    assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
+    assert!(same.stdout.contains("without the model"), "{}", same.stdout);
+    let ran = run(&planted);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let headline = "DIVERGENCE  V[1]: A 256, B 0";
+    assert!(ran.stdout.starts_with(headline), "{}", ran.stdout);
+    // Two cycles after the one that it is about.
+    let cycle = "\ncycle 117, at 1170 ns\n";
+    assert!(ran.stdout.contains(cycle), "{}", ran.stdout);
+    // Both waveforms show it: the re-run has reached the same cycle.
+    assert!(!ran.stdout.contains("note:"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("NOT reach"), "{}", ran.stdout);
+    for name in ["a.vcd", "b.vcd", "against.json"] {
+        assert!(example.scratch.join("out").join(name).is_file(), "{name}");
+    }
+}

@@ -92,7 +92,7 @@ fn a_library_of_something_else() {
     let ran = project.run("run --dut built");
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("expected interface version 2 in "),
+        ran.stderr.contains("expected interface version 3 in "),
         "{}",
         ran.stderr
     );

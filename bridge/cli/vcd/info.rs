@@ -71,7 +71,9 @@ pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
     match fault {
         // One JSON document is enough, and it has the fault.
         Some(fault) if args.json => {
-            let Failure { verdict, message } = in_file(&args.file, fault);
+            let Failure {
+                verdict, message, ..
+            } = in_file(&args.file, fault);
             anstream::eprintln!("lockstep: {message}");
             Ok(verdict)
         }

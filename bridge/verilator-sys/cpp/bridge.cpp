@@ -20,9 +20,11 @@ LibraryFacts library_facts(const DutLibrary* library) {
   return facts;
 }
 
-std::unique_ptr<Dut> create(const DutLibrary* library, bool traced) {
+std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
+                            std::size_t size, std::uint64_t* printed) {
   const auto factory = traced ? library->create_traced : library->create;
-  return std::unique_ptr<Dut>(factory ? factory() : nullptr);
+  const Tail tail{reinterpret_cast<char*>(ring), size, printed};
+  return std::unique_ptr<Dut>(factory ? factory(tail) : nullptr);
 }
 
 std::size_t run(Dut& dut, rust::Slice<const std::uint8_t> inputs, rust::Slice<std::uint8_t> outputs,
@@ -71,9 +73,5 @@ rust::String log(const Dut& dut) {
 std::uint64_t log_dropped(const Dut& dut) { return dut.log_dropped(); }
 
 void clear_log(Dut& dut) { dut.clear_log(); }
-
-void set_tail(Dut& dut, std::uint8_t* ring, std::size_t size, std::uint64_t* printed) {
-  dut.set_tail(reinterpret_cast<char*>(ring), size, printed);
-}
 
 }  // namespace verilator_sys

@@ -19,7 +19,8 @@ struct LibraryFacts;
 struct StopRecord;
 
 LibraryFacts library_facts(const DutLibrary* library);
-std::unique_ptr<Dut> create(const DutLibrary* library, bool traced);
+std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
+                            std::size_t size, std::uint64_t* printed);
 
 std::size_t run(Dut& dut, rust::Slice<const std::uint8_t> inputs, rust::Slice<std::uint8_t> outputs,
                 std::size_t cycles);
@@ -36,7 +37,6 @@ std::int32_t trace_close(Dut& dut);
 rust::String log(const Dut& dut);
 std::uint64_t log_dropped(const Dut& dut);
 void clear_log(Dut& dut);
-void set_tail(Dut& dut, std::uint8_t* ring, std::size_t size, std::uint64_t* printed);
 
 }  // namespace verilator_sys
 

@@ -48,6 +48,16 @@ struct Text {
   std::size_t size;
 };
 
+// Where printed text is written to besides the log, at once and from the initial blocks on: byte k
+// since the last clear_log() is byte k modulo `size` of `ring`, and the number of them is stored at
+// `printed`. In memory that outlives the process it tells what a design that crashed printed last.
+// Both must outlive the Dut. A null `ring`: nowhere.
+struct Tail {
+  char* ring;
+  std::size_t size;
+  std::uint64_t* printed;
+};
+
 // One instance of a design with the ports clk_i, cycle_input_i, cycle_output_o and parameters_o.
 //
 // An instance may move between threads but is used by one at a time. Its initial blocks have run
@@ -103,25 +113,21 @@ class Dut {
   virtual Text log() const noexcept = 0;
   virtual std::uint64_t log_dropped() const noexcept = 0;
   virtual void clear_log() noexcept = 0;
-
-  // Has printed text also written to the ring of `size` bytes at `ring`, at once: byte k since the
-  // last clear_log() at k modulo `size`, and the number of them stored at `printed`. In memory that
-  // outlives the process it tells what a design that crashed printed last. Both must outlive this
-  // object. Null turns it off.
-  virtual void set_tail(char* ring, std::size_t size, std::uint64_t* printed) noexcept = 0;
 };
 
 // What a static archive or a shared library offers: the one thing it exports is a function with C
 // linkage that returns the address of a DutLibrary.
 struct DutLibrary {
-  std::uint32_t abi;                 // kDutAbi; the meaning of the rest depends on it
-  std::uint32_t input_bytes;         // size of cycle_input_i
-  std::uint32_t output_bytes;        // size of cycle_output_o
-  std::uint32_t parameter_bytes;     // size of parameters_o
-  const char* top;                   // name of the top module
-  const char* verilator_version;     // e.g. "5.006"
-  Dut* (*create)() noexcept;         // null if built with tracing only; returns null without memory
-  Dut* (*create_traced)() noexcept;  // null if built without tracing
+  std::uint32_t abi;              // kDutAbi; the meaning of the rest depends on it
+  std::uint32_t input_bytes;      // size of cycle_input_i
+  std::uint32_t output_bytes;     // size of cycle_output_o
+  std::uint32_t parameter_bytes;  // size of parameters_o
+  const char* top;                // name of the top module
+  const char* verilator_version;  // e.g. "5.006"
+  // Null if built with tracing only; returns null without memory.
+  Dut* (*create)(Tail tail) noexcept;
+  // Null if built without tracing.
+  Dut* (*create_traced)(Tail tail) noexcept;
 };
 
 }  // namespace verilator_sys

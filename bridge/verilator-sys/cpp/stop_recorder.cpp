@@ -27,12 +27,23 @@ std::string format(const char* format, std::va_list arguments) {
   return text;
 }
 
-// True for "[<time>] %Error: ..." and "%Fatal: ...", which Verilator prints before it stops.
-bool announces_stop(const std::string& text) {
-  const std::size_t bracket = text.find("] %");
-  if (text.empty() || text[0] != '[' || bracket == std::string::npos) return false;
+// True for a line "[<time>] %Error: ..." or "%Fatal: ...", which Verilator prints before it stops.
+bool announces_stop(const std::string& text, std::size_t line) {
+  const std::size_t bracket = text.find("] %", line);
+  if (line >= text.size() || text[line] != '[' || bracket >= text.find('\n', line)) return false;
   return text.compare(bracket + 2, 7, "%Error:") == 0 ||
          text.compare(bracket + 2, 7, "%Fatal:") == 0;
+}
+
+// The end of a text from the last line that announces a stop; empty if none does. What a $display
+// before a $fatal says is printed in one with it.
+std::string announcement(const std::string& text) {
+  for (std::size_t line = text.size(); line > 0;) {
+    const std::size_t newline = line > 1 ? text.rfind('\n', line - 2) : std::string::npos;
+    line = newline == std::string::npos ? 0 : newline + 1;
+    if (announces_stop(text, line)) return text.substr(line);
+  }
+  return {};
 }
 
 void stop(StopKind kind, const char* file, int line, std::string text) {
@@ -53,6 +64,10 @@ StopRecorder::Scope::~Scope() { current_recorder = outer_; }
 
 StopRecorder* StopRecorder::current() { return current_recorder; }
 
+StopRecorder::StopRecorder(const Tail& tail) : tail_(tail) {
+  if (tail_.ring) __atomic_store_n(tail_.printed, 0, __ATOMIC_RELEASE);
+}
+
 void StopRecorder::record(StopKind kind, const char* file, int line, std::string text) {
   if (stopped()) return;
   file_ = file ? file : "";
@@ -62,7 +77,7 @@ void StopRecorder::record(StopKind kind, const char* file, int line, std::string
 }
 
 void StopRecorder::print(std::string text) {
-  if (tail_) copy_to_tail(text);
+  if (tail_.ring) copy_to_tail(text);
   // Old text goes in large steps, so that a design that prints in every cycle costs no move of the
   // whole log each time.
   if (log_.size() + text.size() > 2 * kLogBytes && log_.size() > kLogBytes) {
@@ -79,29 +94,19 @@ std::string StopRecorder::take_last_print() { return std::exchange(last_print_, 
 void StopRecorder::clear_log() {
   log_.clear();
   log_dropped_ = 0;
-  if (tail_printed_) __atomic_store_n(tail_printed_, 0, __ATOMIC_RELEASE);
-}
-
-void StopRecorder::set_tail(char* ring, std::size_t size, std::uint64_t* printed) {
-  tail_ = size > 0 ? ring : nullptr;
-  tail_size_ = size;
-  tail_printed_ = printed;
-  if (tail_) {
-    __atomic_store_n(tail_printed_, 0, __ATOMIC_RELEASE);
-    copy_to_tail(log_);
-  }
+  if (tail_.ring) __atomic_store_n(tail_.printed, 0, __ATOMIC_RELEASE);
 }
 
 void StopRecorder::copy_to_tail(const std::string& text) {
-  std::uint64_t printed = __atomic_load_n(tail_printed_, __ATOMIC_RELAXED);
+  std::uint64_t printed = __atomic_load_n(tail_.printed, __ATOMIC_RELAXED);
   for (std::size_t done = 0; done < text.size();) {
-    const std::size_t at = static_cast<std::size_t>(printed % tail_size_);
-    const std::size_t part = std::min(text.size() - done, tail_size_ - at);
-    std::memcpy(tail_ + at, text.data() + done, part);
+    const std::size_t at = static_cast<std::size_t>(printed % tail_.size);
+    const std::size_t part = std::min(text.size() - done, tail_.size - at);
+    std::memcpy(tail_.ring + at, text.data() + done, part);
     done += part;
     printed += part;
   }
-  __atomic_store_n(tail_printed_, printed, __ATOMIC_RELEASE);
+  __atomic_store_n(tail_.printed, printed, __ATOMIC_RELEASE);
 }
 
 }  // namespace verilator_sys
@@ -142,8 +147,7 @@ void vl_stop_maybe(const char* file, int line, const char*, bool maybe) {
   Verilated::threadContextp()->errorCountInc();
   std::string text;
   if (StopRecorder* const recorder = StopRecorder::current()) {
-    text = recorder->take_last_print();
-    if (!verilator_sys::announces_stop(text)) text.clear();
+    text = verilator_sys::announcement(recorder->take_last_print());
   }
   verilator_sys::stop(maybe ? StopKind::kStop : StopKind::kFatal, file, line, std::move(text));
 }

@@ -33,7 +33,8 @@ class StopRecorder {
   // The recorder of the innermost Scope on this thread; null outside of any.
   static StopRecorder* current();
 
-  StopRecorder() = default;
+  // Text goes to `tail` as well.
+  explicit StopRecorder(const Tail& tail);
   StopRecorder(const StopRecorder&) = delete;
   StopRecorder& operator=(const StopRecorder&) = delete;
 
@@ -53,9 +54,6 @@ class StopRecorder {
   std::uint64_t log_dropped() const { return log_dropped_; }
   void clear_log();
 
-  // Copies what is printed from here on to a ring as well; see Dut::set_tail.
-  void set_tail(char* ring, std::size_t size, std::uint64_t* printed);
-
   // Where the design is, set before each evaluation.
   std::uint64_t cycle = 0;
   std::uint64_t time_ns = 0;
@@ -65,7 +63,7 @@ class StopRecorder {
   bool evaluating = false;
 
  private:
-  static constexpr std::size_t kLogBytes = 256 * 1024;
+  static constexpr std::size_t kLogBytes = 1024 * 1024;
 
   void copy_to_tail(const std::string& text);
 
@@ -75,9 +73,7 @@ class StopRecorder {
   std::string last_print_;
   std::string log_;
   std::uint64_t log_dropped_ = 0;
-  char* tail_ = nullptr;
-  std::size_t tail_size_ = 0;
-  std::uint64_t* tail_printed_ = nullptr;
+  const Tail tail_;
 };
 
 }  // namespace verilator_sys

@@ -46,7 +46,7 @@ class VerilatedDut final : public Dut {
   static constexpr std::size_t kParameterBytes = sizeof(Model::parameters_o);
   static_assert(sizeof(Model::clk_i) == 1, "clk_i is one bit");
 
-  VerilatedDut() {
+  explicit VerilatedDut(const Tail& tail) : recorder_(tail) {
     const Entry entry(this);
     context_.fatalOnError(false);
     context_.traceEverOn(Tracer::kTraces);
@@ -149,9 +149,6 @@ class VerilatedDut final : public Dut {
   Text log() const noexcept override { return {recorder_.log().data(), recorder_.log().size()}; }
   std::uint64_t log_dropped() const noexcept override { return recorder_.log_dropped(); }
   void clear_log() noexcept override { recorder_.clear_log(); }
-  void set_tail(char* ring, std::size_t size, std::uint64_t* printed) noexcept override {
-    recorder_.set_tail(ring, size, printed);
-  }
 
  private:
   // Every entry into Verilated code: the run time finds the design by thread-local pointers.
@@ -202,9 +199,9 @@ class VerilatedDut final : public Dut {
 
 // The factory of one variant of a design.
 template <class Model, class Tracer, class Core>
-Dut* create() noexcept {
+Dut* create(const Tail& tail) noexcept {
   try {
-    return new VerilatedDut<Model, Tracer, Core>;
+    return new VerilatedDut<Model, Tracer, Core>(tail);
   } catch (...) {
     return nullptr;
   }

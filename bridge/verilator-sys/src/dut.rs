@@ -194,7 +194,7 @@ impl Dut {
     }
 
     /// What the design printed since the last call: `$display`, messages of `$error` and the like,
-    /// warnings of the run time. At least the newest 256 KiB are kept; a first line tells how much is gone.
+    /// warnings of the run time. At least the newest megabyte is kept; a first line tells how much is gone.
     pub fn take_log(&mut self) -> String {
         let text = bridge::log(&self.inner);
         let dropped = bridge::log_dropped(&self.inner);
@@ -204,20 +204,6 @@ impl Dut {
         } else {
             format!("[DUT log] {dropped} bytes dropped\n{text}")
         }
-    }
-
-    /// Has everything that the design prints copied to `ring` at once, as in words of
-    /// [`shared_words`](crate::shared_words): byte *k* since the last [`take_log`](Dut::take_log) is byte *k* modulo the
-    /// size of the ring, and `printed` counts them. That is what a design that crashed printed last.
-    ///
-    /// # Panics
-    /// If the ring is empty.
-    pub fn set_tail(&mut self, ring: &'static [AtomicU64], printed: &'static AtomicU64) {
-        assert!(!ring.is_empty(), "a ring of at least a word");
-        let (start, size) = (ring.as_ptr().cast_mut().cast::<u8>(), size_of_val(ring));
-        // SAFETY: static memory outlives the instance, and atomics may be written through a shared reference; only this
-        // instance writes there.
-        unsafe { bridge::set_tail(self.inner.pin_mut(), start, size, printed.as_ptr()) };
     }
 
     /// Runs the design's final blocks, completes the trace, and returns what the design printed

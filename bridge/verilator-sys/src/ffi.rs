@@ -41,8 +41,15 @@ pub(crate) mod bridge {
         ///
         /// # Safety
         /// `library` points to a `DutLibrary` of the ABI that this crate was compiled with, whose
-        /// code stays loaded as long as the object returned lives.
-        unsafe fn create(library: *const DutLibrary, traced: bool) -> UniquePtr<Dut>;
+        /// code stays loaded as long as the object returned lives. `ring` is null, or points to `size` bytes, and
+        /// `printed` to an atomic 64-bit integer; both outlive that object.
+        unsafe fn create(
+            library: *const DutLibrary,
+            traced: bool,
+            ring: *mut u8,
+            size: usize,
+            printed: *mut u64,
+        ) -> UniquePtr<Dut>;
 
         /// # Safety
         /// `inputs` and `outputs` hold `cycles` times the library's input and output size.
@@ -77,10 +84,6 @@ pub(crate) mod bridge {
         fn log(dut: &Dut) -> String;
         fn log_dropped(dut: &Dut) -> u64;
         fn clear_log(dut: Pin<&mut Dut>);
-
-        /// # Safety
-        /// `ring` points to `size` bytes and `printed` to an atomic 64-bit integer; both outlive `dut`.
-        unsafe fn set_tail(dut: Pin<&mut Dut>, ring: *mut u8, size: usize, printed: *mut u64);
     }
 }
 

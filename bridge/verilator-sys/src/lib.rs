@@ -60,7 +60,7 @@ pub use wheel::WheelError;
 #[cfg(feature = "runtime")]
 pub use dut::{Dut, TraceError};
 #[cfg(feature = "runtime")]
-pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary};
+pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary, Tail};
 #[cfg(feature = "runtime")]
 pub use shared_words::shared_words;
 #[cfg(feature = "runtime")]

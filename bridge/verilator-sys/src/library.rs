@@ -1,7 +1,9 @@
 //! Where designs come from: linked in, or loaded from a shared library.
 
 use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
@@ -64,12 +66,27 @@ pub enum LoadError {
     },
 }
 
+/// Memory that has everything that a design prints, at once and from its initial blocks on, as in words of
+/// [`shared_words`](crate::shared_words): what a design that crashed printed last.
+#[derive(Clone, Copy, Debug)]
+pub struct Tail {
+    /// Byte *k* since the last [`take_log`](Dut::take_log) is byte *k* modulo the size of this.
+    pub ring: &'static [AtomicU64],
+    /// The number of these bytes.
+    pub printed: &'static AtomicU64,
+}
+
 /// Why an instance of a design could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateError {
     /// The design stopped in an initial block, such as a check of its parameters.
-    #[error(transparent)]
-    Stopped(#[from] DutStop),
+    #[error("{stop}")]
+    Stopped {
+        /// Why, and where.
+        stop: Box<DutStop>,
+        /// What it printed before.
+        printed: String,
+    },
     /// The library lacks this variant.
     #[error(
         "[DUT library] expected design `{top}` to be built {variant}, found the other variant only"
@@ -193,7 +210,7 @@ impl DutLibrary {
     /// # Errors
     /// [`CreateError::Stopped`] if the design stopped in an initial block.
     pub fn create(&self) -> Result<Dut, CreateError> {
-        self.instance(false)
+        self.instance(false, None)
     }
 
     /// Makes an instance that can write traces, and runs its initial blocks.
@@ -202,10 +219,22 @@ impl DutLibrary {
     /// As [`create`](DutLibrary::create), and [`CreateError::NoVariant`] if the design was built
     /// without tracing.
     pub fn create_traced(&self) -> Result<Dut, CreateError> {
-        self.instance(true)
+        self.instance(true, None)
     }
 
-    fn instance(&self, traced: bool) -> Result<Dut, CreateError> {
+    /// Makes an instance, `traced` or not, whose text is written to `tail` as well.
+    ///
+    /// # Errors
+    /// As [`create`](DutLibrary::create) and [`create_traced`](DutLibrary::create_traced).
+    ///
+    /// # Panics
+    /// If the ring is empty.
+    pub fn create_with_tail(&self, traced: bool, tail: Tail) -> Result<Dut, CreateError> {
+        assert!(!tail.ring.is_empty(), "a ring of at least a word");
+        self.instance(traced, Some(tail))
+    }
+
+    fn instance(&self, traced: bool, tail: Option<Tail>) -> Result<Dut, CreateError> {
         // SAFETY: `raw` is valid as long as `loaded`, of which the instance holds a clone.
         let facts = unsafe { bridge::library_facts(self.raw) };
         if !(if traced { facts.traced } else { facts.untraced }) {
@@ -219,16 +248,28 @@ impl DutLibrary {
                 variant,
             });
         }
-        // SAFETY: as above.
-        let dut = unsafe { bridge::create(self.raw, traced) };
+        let (ring, size, printed) = match tail {
+            Some(Tail { ring, printed }) => (
+                ring.as_ptr().cast_mut().cast::<u8>(),
+                size_of_val(ring),
+                printed.as_ptr(),
+            ),
+            None => (null_mut(), 0, null_mut()),
+        };
+        // SAFETY: as above; static memory outlives the instance, atomics may be written through a shared reference, and
+        // only this instance writes there.
+        let dut = unsafe { bridge::create(self.raw, traced, ring, size, printed) };
         if dut.is_null() {
             return Err(CreateError::Memory {
                 top: self.top.to_string(),
             });
         }
-        let dut = Dut::new(dut, self.sizes, self.loaded.clone());
+        let mut dut = Dut::new(dut, self.sizes, self.loaded.clone());
         match dut.stop() {
-            Some(stop) => Err(stop.into()),
+            Some(stop) => Err(CreateError::Stopped {
+                stop: Box::new(stop),
+                printed: dut.take_log(),
+            }),
             None => Ok(dut),
         }
     }

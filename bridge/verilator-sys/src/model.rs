@@ -229,7 +229,7 @@ impl Model<'_> {
              static_assert({prefix}Dut::kInputBytes == {input}, \"size of cycle_input_i\");\n\
              static_assert({prefix}Dut::kOutputBytes == {output}, \"size of cycle_output_o\");\n\
              static_assert({prefix}Dut::kParameterBytes == {parameters}, \"size of parameters_o\");\n\
-             Dut* create_{prefix}() noexcept {{ return create<{prefix}, {tracer}, {evaluation}>(); }}\n\
+             Dut* create_{prefix}(Tail tail) noexcept {{ return create<{prefix}, {tracer}, {evaluation}>(tail); }}\n\
              }}  // namespace verilator_sys\n"
         )
     }
@@ -244,7 +244,7 @@ impl Model<'_> {
         let declare: String = self
             .variants
             .iter()
-            .map(|variant| format!("Dut* create_{}() noexcept;\n", variant.prefix()))
+            .map(|variant| format!("Dut* create_{}(Tail tail) noexcept;\n", variant.prefix()))
             .collect();
         let create = |variant: Variant| {
             let known = self.variants.contains(&variant);

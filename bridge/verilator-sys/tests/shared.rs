@@ -146,9 +146,10 @@ fn parameters_belong_to_the_design() {
 fn a_stop_in_an_initial_block_is_told_by_create() {
     let library = with_step("101").load(verilator()).expect("built");
     let error = library.create_traced().expect_err("stopped");
-    let CreateError::Stopped(stop) = error else {
+    let CreateError::Stopped { stop, printed } = error else {
         panic!("{error}")
     };
+    assert!(printed.contains("Step 101 is above MaxStep"), "{printed}");
     assert_eq!(stop.kind, StopKind::Fatal);
     assert_eq!(stop.message, "Step 101 is above MaxStep");
     assert_eq!((stop.cycle, stop.time_ns), (0, 0));
