@@ -1,8 +1,9 @@
 //! Running the design: on the thread of the comparison, or on one of its own, where it runs a batch while the one
 //! before is given to the model and compared, and the next one is made.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use super::batch::Batch;
 use crate::dut::Dut;
@@ -11,6 +12,10 @@ use crate::dut::Dut;
 /// do; the others last for some milliseconds while another process has the processor of one of the threads, so that the
 /// other thread need not wait for it.
 const AHEAD: usize = 16;
+
+/// How long the comparison sleeps when no batch is ready: a few batches, and much less than those on their way. A sleeper
+/// that looks again by itself costs the design's thread nothing; to wake one costs it microseconds in every batch.
+const NAP: Duration = Duration::from_micros(100);
 
 /// Takes batches and gives them back in order, with what the design made of them.
 pub enum Runner {
@@ -102,9 +107,15 @@ impl Pipeline {
     }
 
     fn receive(&self) -> Batch {
-        self.from
-            .recv()
-            .expect("the design's thread lives as long as the pipeline")
+        loop {
+            match self.from.try_recv() {
+                Ok(batch) => return batch,
+                Err(TryRecvError::Empty) => thread::sleep(NAP),
+                Err(TryRecvError::Disconnected) => {
+                    panic!("the design's thread lives as long as the pipeline")
+                }
+            }
+        }
     }
 }
 
