@@ -4,7 +4,7 @@ CARGO ?= cargo
 SEED ?= 1
 CYCLES ?= 1000000
 VECTORS ?=
-TESTS ?= examples own_design lockstep
+TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ test: ## Run all tests but the planted bugs
 	$(CARGO) test --release --workspace
 
 test-5006: ## Run the tests of other RTL with Verilator 5.006, the oldest that will do (TESTS=)
-	root=$$(python3 tests/support/verilator_5006.py .tools) && $(CARGO) test --release \
+	root=$$(python3 tests/support/verilator_5006.py .tools) && $(CARGO) test --release --workspace \
 		--config "target.'cfg(all())'.runner = ['env', 'VERILATOR_ROOT=$$root']" $(addprefix --test ,$(TESTS))
 
 bugs: ## Plant every bug of tests/planted in the RTL and hunt it

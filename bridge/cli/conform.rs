@@ -1,16 +1,26 @@
 //! `lockstep conform`.
 
 use std::path::PathBuf;
+#[cfg(feature = "rtl")]
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 
 #[cfg(feature = "rtl")]
-use super::progress::Building;
-use super::{Failure, output};
-use crate::conform::{self, ConformError, Summary};
+use super::end::End;
 #[cfg(feature = "rtl")]
-use crate::conform::{Reason, RtlOptions, RtlTally};
+use super::progress::Building;
+#[cfg(feature = "rtl")]
+use super::running::{HangArgs, keep_printed};
+use super::{Failure, output};
+use crate::conform::{self, Summary};
+#[cfg(feature = "rtl")]
+use crate::conform::{ConformError, Reason, RtlOptions, RtlTally};
+#[cfg(feature = "rtl")]
+use crate::isolation::tell;
 use crate::lockstep::Verdict;
+#[cfg(feature = "rtl")]
+use crate::lockstep::supervise::{Supervised, supervise};
 #[cfg(feature = "rtl")]
 use crate::report::grouped;
 
@@ -32,6 +42,9 @@ pub struct ConformArgs {
     #[cfg(feature = "rtl")]
     #[arg(long, value_name = "N", default_value_t = 8, requires = "rtl")]
     rtl_builds: usize,
+    #[cfg(feature = "rtl")]
+    #[command(flatten)]
+    hang: HangArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -47,7 +60,7 @@ impl ConformArgs {
 
 /// Runs conformance vectors on the model, and on the RTL if that is asked for.
 pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
-    let summary = run(args).map_err(failure)?;
+    let summary = run(args)?;
     let verdict = if !summary.unreadable.is_empty() {
         Verdict::Usage
     } else if !summary.failures.is_empty() {
@@ -97,27 +110,35 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
 }
 
 #[cfg(not(feature = "rtl"))]
-fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
-    conform::run_files(&args.files)
+fn run(args: &ConformArgs) -> Result<Summary, Failure> {
+    conform::run_files(&args.files).map_err(Failure::usage)
 }
 
 #[cfg(feature = "rtl")]
-fn run(args: &ConformArgs) -> Result<Summary, ConformError> {
+fn run(args: &ConformArgs) -> Result<Summary, Failure> {
     let Some(folder) = &args.rtl else {
-        return conform::run_files(&args.files);
+        return conform::run_files(&args.files).map_err(failure);
     };
-    super::running::keep_printed(None);
-    let mut building = Building::default();
-    let options = RtlOptions {
+    keep_printed(None);
+    tell(|facts| facts.during = Some("the vectors".into()));
+    let limit = args.hang.limit();
+    let mut options = RtlOptions {
         folder: folder.clone(),
         ..RtlOptions::new(args.rtl_builds)
     };
-    conform::run_files_on_rtl(&args.files, &options, &mut |event| building.tell(event))
-}
-
-#[cfg(not(feature = "rtl"))]
-fn failure(error: ConformError) -> Failure {
-    Failure::usage(error)
+    options.build = options.build.waiting(limit);
+    let (files, pulse) = (args.files.clone(), options.pulse.clone());
+    let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
+        let mut building = Building::default();
+        conform::run_files_on_rtl(&files, &options, &mut |event| building.tell(event))
+    });
+    match ended {
+        Supervised::Done(summary) => summary.map_err(failure),
+        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
+            Err(End::hang(cycles, limit).into())
+        }
+        Supervised::Panicked(message) => Err(Failure::defect(&message)),
+    }
 }
 
 #[cfg(feature = "rtl")]

@@ -16,7 +16,8 @@ use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, keep_printed, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    HangArgs, keep_printed, load_waivers, open_failure, open_recorded, printed_by_design, quoted,
+    stimulus_failure,
 };
 use super::{Failure, output, report_files};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
@@ -191,6 +192,7 @@ fn failure(error: ShrinkError) -> Failure {
         ShrinkError::Design(_) => Verdict::Infrastructure,
         ShrinkError::Interrupted => Verdict::Interrupted,
     };
+    printed_by_design();
     Failure::new(verdict, error)
 }
 
@@ -201,6 +203,7 @@ fn conclude(
     seconds: f64,
     out: &OutputFolder,
 ) -> Result<Verdict, Failure> {
+    printed_by_design();
     let reduced = &done.reduced;
     let path = out.file(STIMULUS);
     let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;

@@ -110,6 +110,8 @@ pub enum ConformError {
 enum LineError {
     #[error("not a conformance vector (a JSON object with \"area\" and \"cfg\"): {0}")]
     Malformed(Box<dyn std::error::Error>),
+    #[error("{0}")]
+    Misspelt(String),
     #[error(
         "expected a vector that says what to expect, found nothing expected in it; add what the outputs should be, or \
          leave that line out"
@@ -209,8 +211,7 @@ impl Vector {
         let malformed = |error: serde_json::Error| LineError::Malformed(of_json(&error).into());
         let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
         let Line { area } = Line::deserialize(&value).map_err(malformed)?;
-        let unread =
-            keys::unread(&area, &value).map_err(|text| LineError::Malformed(text.into()))?;
+        let unread = keys::unread(&area, &value).map_err(LineError::Misspelt)?;
         let expects = keys::expects_something(&area, &value);
         let value = value::plain(value);
         let vector = match area.as_str() {

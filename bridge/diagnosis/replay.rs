@@ -350,7 +350,7 @@ impl<'a> Attempt<'a> {
             other => other?,
         }
         let made = inputs.len();
-        self.recording.append(&inputs, &rtl);
+        self.recording.extend(&inputs, &rtl);
 
         let mut recorder = Recorder::new(made.max(1));
         let mut model = self.model.clone();
@@ -397,11 +397,8 @@ impl<'a> Attempt<'a> {
             let mut rtl = vec![CycleOutput::default(); made];
             let ran = self.dut.run(&inputs[..made], &mut rtl);
             let completed = ran.as_ref().map_or_else(|stop| stop.completed, |()| made);
-            // What follows the divergence is never too long: nothing is forgotten for it.
             self.recording
-                .inputs
-                .extend_from_slice(&inputs[..completed]);
-            self.recording.rtl.extend_from_slice(&rtl[..completed]);
+                .extend(&inputs[..completed], &rtl[..completed]);
             left -= made;
             if made == 0 || ran.is_err() {
                 break;

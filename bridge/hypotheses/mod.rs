@@ -23,6 +23,7 @@ mod varied;
 mod tests;
 
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, thread};
 
@@ -136,7 +137,7 @@ pub struct Findings {
     pub first: u64,
     /// Cycles compared.
     pub compared: usize,
-    /// Those that explain every cycle.
+    /// Those that explain every cycle; a latency, every cycle whose outputs are all there.
     pub explaining: Vec<Hypothesis>,
     /// Why none was tested, if so.
     pub untested: Option<String>,
@@ -349,8 +350,12 @@ impl<'a> Bench<'a> {
         let right: Vec<usize> = thread::scope(|scope| {
             let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
             let mut right = work();
-            let others = workers.into_iter().map(|worker| worker.join());
-            right.extend(others.flat_map(Result::unwrap_or_default));
+            for worker in workers {
+                match worker.join() {
+                    Ok(others) => right.extend(others),
+                    Err(panic) => resume_unwind(panic),
+                }
+            }
             right
         });
         let mut number = 0..;

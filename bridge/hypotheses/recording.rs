@@ -10,6 +10,8 @@ pub const MOST: usize = 32_768;
 pub const NEAR: usize = 1024;
 /// Cycles after those, for hypotheses that cannot be told apart before.
 pub const FAR: usize = 15 * 1024;
+/// Most cycles from a reset to the divergence: 78 MB.
+const LONGEST: usize = 8 * MOST;
 /// Cycles from a reset to the divergence with which hypotheses are tested first: those of a window.
 const ROOM: usize = 50;
 
@@ -31,15 +33,37 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Appends cycles. What is older than a reset goes when there are more than 32,768.
+    /// Appends cycles before the divergence, from a reset on. When they are twice 32,768, the newest 32,768 are kept, from the
+    /// first reset among them on; without a reset among them all from the last one, and none if they are more than 262,144.
     pub fn append(&mut self, inputs: &[CycleInput], rtl: &[CycleOutput]) {
+        let mut from = 0;
+        if self.inputs.is_empty() {
+            let reset = inputs.iter().position(CycleInput::is_reset);
+            from = reset.unwrap_or(inputs.len());
+            self.first += from as u64;
+        }
+        let before = self.inputs.len();
+        self.extend(&inputs[from..], &rtl[from..]);
+        let cycles = self.inputs.len();
+        if cycles < 2 * MOST || before / MOST == cycles / MOST {
+            return;
+        }
+        let newest = cycles - MOST;
+        let (older, newer) = self.inputs.split_at(newest);
+        let reset = newer.iter().position(CycleInput::is_reset);
+        let reset = reset
+            .map(|reset| newest + reset)
+            .or_else(|| older.iter().rposition(CycleInput::is_reset));
+        self.forget(reset.unwrap_or(0));
+        if self.inputs.len() > LONGEST {
+            self.forget(self.inputs.len());
+        }
+    }
+
+    /// Appends cycles, and forgets none.
+    pub fn extend(&mut self, inputs: &[CycleInput], rtl: &[CycleOutput]) {
         self.inputs.extend_from_slice(inputs);
         self.rtl.extend_from_slice(rtl);
-        if self.inputs.len() > MOST
-            && let Some(reset) = self.inputs.iter().rposition(CycleInput::is_reset)
-        {
-            self.forget(reset);
-        }
     }
 
     /// Puts the outputs of every cycle beside its inputs, for a design that shows them later by `latency`. The last cycles,
@@ -135,6 +159,42 @@ impl Stretch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Appends `batches` of 256 cycles, with a reset in the first cycle of those that `is_reset` says.
+    fn recorded(batches: usize, is_reset: impl Fn(usize) -> bool) -> Recording {
+        let mut recording = Recording::default();
+        for batch in 0..batches {
+            let mut inputs = vec![CycleInput::write(pmu_model::SysReg::Pmcr, 0); 256];
+            if is_reset(batch) {
+                inputs[0] = CycleInput::reset();
+            }
+            recording.append(&inputs, &vec![CycleOutput::default(); 256]);
+            assert!(recording.inputs.len() <= LONGEST + MOST);
+            assert_eq!(recording.inputs.len(), recording.rtl.len());
+        }
+        recording
+    }
+
+    #[test]
+    fn what_is_old_is_forgotten_up_to_a_reset() {
+        // A reset in every seventh batch: at least the newest cycles stay, less the way to a reset.
+        let recording = recorded(1001, |batch| batch % 7 == 0);
+        let cycles = recording.inputs.len();
+        assert!(recording.inputs[0].is_reset());
+        assert!((MOST - 7 * 256..=2 * MOST).contains(&cycles), "{cycles}");
+        assert_eq!(recording.first + cycles as u64, 1001 * 256);
+        // With one reset alone, all of it stays while it is not too long.
+        let recording = recorded(900, |batch| batch == 0);
+        assert_eq!((recording.first, recording.inputs.len()), (0, 900 * 256));
+        let recording = recorded(1300, |batch| batch == 0);
+        assert_eq!((recording.first, recording.inputs.len()), (1300 * 256, 0));
+        // And it begins again with the next one.
+        let recording = recorded(1300, |batch| batch == 0 || batch == 1200);
+        assert_eq!(
+            (recording.first, recording.inputs.len()),
+            (1200 * 256, 100 * 256)
+        );
+    }
 
     #[test]
     fn dut_02_outputs_stand_beside_their_inputs() {

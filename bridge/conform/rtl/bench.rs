@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::sync::atomic::Ordering;
 
 use pmu_model::contract::AccessOutcome;
 use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
-use crate::dut::{Dut, Stop};
+use crate::dut::{Dut, Pulse, Stop};
 
 /// Why a vector does not run to its end.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub enum Interruption {
 /// A design, and what has been done with it.
 pub struct Bench {
     dut: Box<dyn Dut>,
+    pulse: Pulse,
     /// What the design is.
     pub implementation: Implementation,
     /// Values compared.
@@ -32,9 +34,10 @@ pub struct Bench {
 }
 
 impl Bench {
-    pub fn new(dut: Box<dyn Dut>, implementation: &Implementation) -> Self {
+    pub fn new(dut: Box<dyn Dut>, implementation: &Implementation, pulse: &Pulse) -> Self {
         Self {
             dut,
+            pulse: pulse.clone(),
             implementation: implementation.clone(),
             compared: 0,
             left_out: BTreeSet::new(),
@@ -44,9 +47,11 @@ impl Bench {
     /// Runs a cycle.
     pub fn cycle(&mut self, input: &CycleInput) -> Result<CycleOutput, Interruption> {
         let mut outputs = [CycleOutput::default()];
-        self.dut
-            .run(&[*input], &mut outputs)
-            .map_err(Interruption::Stopped)?;
+        self.pulse.running.store(true, Ordering::Relaxed);
+        let ran = self.dut.run(&[*input], &mut outputs);
+        self.pulse.running.store(false, Ordering::Relaxed);
+        ran.map_err(Interruption::Stopped)?;
+        self.pulse.cycles.fetch_add(1, Ordering::Relaxed);
         Ok(outputs[0])
     }
 

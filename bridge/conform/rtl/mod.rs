@@ -15,7 +15,7 @@ use serde::Serialize;
 use verilator_sys::Optimization;
 
 use crate::dut::{
-    BuildEvent, BuildOptions, OpenError, RtlSource, check_knobs, open, wrapper_parameters,
+    BuildEvent, BuildOptions, OpenError, Pulse, RtlSource, check_knobs, open, wrapper_parameters,
 };
 
 pub(super) use bench::{Bench, Interruption, differs};
@@ -32,6 +32,8 @@ pub struct RtlOptions {
     pub builds: usize,
     /// How, and where they are kept.
     pub build: BuildOptions,
+    /// Signs of life of the designs.
+    pub pulse: Pulse,
 }
 
 impl RtlOptions {
@@ -44,6 +46,7 @@ impl RtlOptions {
                 optimization: Optimization::Quick,
                 ..BuildOptions::from_env()
             },
+            pulse: Pulse::default(),
         }
     }
 
@@ -190,7 +193,7 @@ pub(super) fn run(
                 &options.build,
                 building,
             )?;
-            Ok(Bench::new(dut, &target.implementation))
+            Ok(Bench::new(dut, &target.implementation, &options.pulse))
         };
         let mut bench = open()?;
         for (line, part) in target.parts.iter().map(|&index| parts[index]) {

@@ -114,11 +114,11 @@ impl Compiler {
     /// Finds the compiler as the `cc` crate does: `CXX` and `CXXFLAGS` with their target-specific
     /// forms, else `c++`; then `g++` and `clang++`.
     ///
-    /// # Errors
-    /// [`CompileError::NoCompiler`] if none of them runs.
-    ///
     /// A compiler takes a few runs to be found; one that was found is found again at once while the environment of
     /// this process is the same.
+    ///
+    /// # Errors
+    /// [`CompileError::NoCompiler`] if none of them runs.
     pub fn find() -> Result<Compiler, CompileError> {
         static FOUND: Mutex<Option<Found>> = Mutex::new(None);
         let environment: Vec<_> = std::env::vars_os().collect();

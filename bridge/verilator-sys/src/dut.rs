@@ -72,7 +72,7 @@ impl Dut {
     /// Clocks the design once per input, in one call.
     ///
     /// `inputs` holds one value of `cycle_input_i` per cycle without gaps, `outputs` takes as many
-    /// values of `cycle_output_o`.
+    /// values of `cycle_output_o`. Objects of classes that the design lets go are freed by the next call.
     ///
     /// # Errors
     /// If the design stops: `completed` of the [`DutStop`] outputs are valid, the others untouched.

@@ -23,8 +23,9 @@ pub(crate) fn evaluation(prefix: &str, source: &str) -> (String, String) {
     (text, name)
 }
 
-/// Whether `eval_step()` consists of what Verilator 5.006 to 5.048 put there for a design in one thread, and no more.
-fn is_plain(prefix: &str, source: &str) -> bool {
+/// Whether `eval_step()` of class `prefix` in the generated `source` consists of what Verilator 5.006 to 5.048 put there for
+/// a design in one thread, and no more.
+pub fn is_plain(prefix: &str, source: &str) -> bool {
     let root = format!("{prefix}___024root___");
     let call = |function: &str| format!("{root}{function}(&(vlSymsp->TOP));");
     let evaluate = call("eval");

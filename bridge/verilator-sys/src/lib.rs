@@ -14,7 +14,7 @@ mod compile;
 #[cfg(feature = "build")]
 mod design;
 #[cfg(feature = "build")]
-mod evaluation;
+pub mod evaluation;
 #[cfg(feature = "build")]
 pub mod find;
 #[cfg(feature = "build")]

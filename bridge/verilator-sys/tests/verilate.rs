@@ -4,6 +4,7 @@
 mod common;
 
 use common::{design, rtl, scratch, verilator};
+use verilator_sys::evaluation::is_plain;
 use verilator_sys::verilate::{Design, VerilateError, VerilateRequest, Verilated};
 
 fn run(design: &Design, trace: bool, folder: &str) -> Result<Verilated, VerilateError> {
@@ -36,6 +37,17 @@ fn lists_what_it_wrote_and_read() {
         verilated.dependencies
     );
     assert_eq!(verilated.warnings, "");
+}
+
+/// A new Verilator may write another text; then every design is evaluated by `eval()`, which is right, and slower.
+#[test]
+fn what_eval_does_is_known() {
+    let source = |trace: bool, folder: &str| {
+        let verilated = run(&design("counter.sv"), trace, folder).expect("accepted");
+        std::fs::read_to_string(verilated.out_dir.join("Vx.cpp")).expect("the class")
+    };
+    assert!(is_plain("Vx", &source(false, "known")));
+    assert!(!is_plain("Vx", &source(true, "known_traced")));
 }
 
 #[test]
