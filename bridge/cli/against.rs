@@ -7,9 +7,10 @@ use pmu_model::Implementation;
 use serde::Serialize;
 
 use super::end::{End, SIDES};
+use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
-use super::running::{HangArgs, keep_printed, open_failure, printed_by_design, stimulus_failure};
+use super::running::{HangArgs, open_failure, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};

@@ -7,15 +7,17 @@ use clap::Args;
 use pmu_model::wrapper::PARTS;
 use serde::Serialize;
 
+use super::kept::keep_printed;
 use super::progress::Building;
 use super::rtl_args::FileArgs;
-use super::running::{HangArgs, keep_printed, open_failure};
+use super::running::{HangArgs, open_failure};
 use super::{Failure, output};
 use crate::dut::{
     BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
     stated,
 };
 use crate::lockstep::Verdict;
+use crate::registers::plural;
 
 /// Arguments of `build`.
 #[derive(Args)]
@@ -110,26 +112,23 @@ fn text(summary: &Summary<'_>, warnings: &Warnings) -> String {
         true => "built before, from the cache",
         false => "built",
     };
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let files = manifest.source.len();
+    let count = |count: usize, noun: &str| plural(count as u64, noun);
     let mut text = format!(
-        "BUILT  {}: module {}, {files} file{}, {how} in {:.2} s\n",
+        "BUILT  {}: module {}, {}, {how} in {:.2} s\n",
         summary.folder.display(),
         manifest.top,
-        plural(files),
+        count(manifest.source.len(), "file"),
         summary.seconds
     );
     text += &format!(
-        "  states {} event counters of {} bits, {} events of {} bits, THWIDTH {}, {} thread{}, {} System PMU{}\n",
+        "  states {} event counters of {} bits, {} events of {} bits, THWIDTH {}, {}, {}\n",
         stated.counters,
         stated.counter_bits,
         stated.event_count,
         stated.event_width,
         stated.thwidth,
-        stated.threads,
-        plural(stated.threads.into()),
-        stated.spmcfgr.len(),
-        plural(stated.spmcfgr.len()),
+        count(stated.threads.into(), "thread"),
+        count(stated.spmcfgr.len(), "System PMU"),
     );
     text += &format!(
         "  features {}\n",
@@ -144,10 +143,10 @@ fn text(summary: &Summary<'_>, warnings: &Warnings) -> String {
         "  Verilator {}, {}\n",
         manifest.verilator, manifest.compiler
     );
-    if let (count @ 1.., Some(file)) = (warnings.count(), warnings.file()) {
+    if let (found @ 1.., Some(file)) = (warnings.count(), warnings.file()) {
         text += &format!(
-            "  {count} warning{} of Verilator, in {}\n",
-            plural(count),
+            "  {} of Verilator, in {}\n",
+            count(found, "warning"),
             file.display()
         );
     }

@@ -9,9 +9,11 @@ use clap::Args;
 #[cfg(feature = "rtl")]
 use super::end::End;
 #[cfg(feature = "rtl")]
+use super::kept::keep_printed;
+#[cfg(feature = "rtl")]
 use super::progress::Building;
 #[cfg(feature = "rtl")]
-use super::running::{HangArgs, keep_printed};
+use super::running::{HangArgs, open_failure};
 use super::{Failure, output};
 use crate::conform::{self, Summary};
 #[cfg(feature = "rtl")]
@@ -144,7 +146,7 @@ fn run(args: &ConformArgs) -> Result<Summary, Failure> {
 #[cfg(feature = "rtl")]
 fn failure(error: ConformError) -> Failure {
     match error {
-        ConformError::Rtl(error) => super::running::open_failure(error),
+        ConformError::Rtl(error) => open_failure(error),
         error => Failure::usage(error),
     }
 }

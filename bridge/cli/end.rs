@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::kept::printed_by_design;
 use super::output_folder::OutputFolder;
-use super::running::printed_by_design;
 use super::{Failure, output, report_files};
 use crate::dut::printed::{self, Printed};
 use crate::dut::{CYCLE_NS, OpenError, Stop, StopKind};

@@ -7,9 +7,10 @@ use clap::Args;
 use pmu_model::DutParameters;
 
 use super::end::End;
+use super::kept::keep_printed;
 use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
-use super::running::{HangArgs, keep_printed, open_failure};
+use super::running::{HangArgs, open_failure};
 use super::{Failure, output};
 use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, ParameterMismatch, RtlSource, open};
 use crate::exhaust::{self, ExhaustError, Tally};

@@ -7,10 +7,11 @@ use clap::Args;
 use pmu_model::Implementation;
 
 use super::end::End;
+use super::kept::keep_printed;
 use super::output::{self, write_whole};
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
-use super::running::{HangArgs, keep_printed, open_failure};
+use super::running::{HangArgs, open_failure};
 use super::{Failure, implementation};
 use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
 use crate::isolation::tell;

@@ -17,6 +17,8 @@ mod from_dut;
 mod implementation;
 #[cfg(feature = "rtl")]
 mod isolated;
+#[cfg(feature = "rtl")]
+mod kept;
 mod model;
 mod model_trace;
 mod new_wrapper;

@@ -8,13 +8,13 @@ use pmu_model::Implementation;
 
 use super::against::{self, Pair};
 use super::end::End;
+use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, interrupt, keep_printed, load_waivers, open_failure, open_recorded,
-    printed_by_design, quoted, stimulus_failure,
+    HangArgs, interrupt, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};

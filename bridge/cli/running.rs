@@ -1,5 +1,4 @@
-//! What the commands that run a design share: its time limit, interrupts, files that they take, what it prints, and how
-//! they fail.
+//! What the commands that run a design share: its time limit, interrupts, files that they take, and how they fail.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::end::End;
-use super::output_folder::OutputFolder;
-use super::{Failure, implementation, output, report_files};
+use super::{Failure, implementation, output};
 use crate::dut::OpenError;
-use crate::dut::printed::{self, Printed};
-use crate::isolation;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Reader, StimulusError};
@@ -60,24 +56,6 @@ pub(super) fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
-}
-
-/// Keeps what designs print (DUT-44): in the folder of the command, or for the time of the command with the process that
-/// watches this one. Without either it goes to standard error as it comes.
-pub(super) fn keep_printed(out: Option<&OutputFolder>) {
-    match (out, isolation::printed()) {
-        (Some(out), _) => printed::keep(&out.file(report_files::PRINTED.1)),
-        (None, Some(path)) => printed::keep_for_now(&path),
-        (None, None) => {}
-    }
-}
-
-/// Ends the file of what the design printed; what prevents that is told.
-pub(super) fn printed_by_design() -> Option<Printed> {
-    printed::finish().unwrap_or_else(|error| {
-        output::note(&format!("what the design printed cannot be kept: {error}"));
-        None
-    })
 }
 
 /// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,

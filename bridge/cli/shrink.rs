@@ -12,12 +12,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::end::End;
+use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, keep_printed, load_waivers, open_failure, open_recorded, printed_by_design, quoted,
-    stimulus_failure,
+    HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use super::{Failure, output, report_files};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use verilator_sys::shared::SharedDut;
 
+use crate::registers::plural;
+
 /// Verilator's warnings about a design.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Warnings {
@@ -69,11 +71,9 @@ impl Warnings {
     /// A line with their number and names, then the first ones with their places, at most a screenful, then where the
     /// others are.
     pub fn text(&self) -> String {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let mut text = format!(
-            "Verilator has {} warning{}: {}\n",
-            self.count(),
-            plural(self.count()),
+            "Verilator has {}: {}\n",
+            plural(self.count() as u64, "warning"),
             self.names()
         );
         for Warning { name, text: line } in self.all.iter().take(SHOWN) {

@@ -7,6 +7,7 @@ use pmu_model::{CycleOutput, Model, Unknown};
 use super::{Bench, run_model};
 use crate::lockstep::compare::first_difference;
 use crate::lockstep::delay::Latency;
+use crate::registers::plural;
 
 /// Shifts in cycles that are tried, the nearest first.
 const SHIFTS: [i8; 7] = [0, 1, -1, 2, -2, 3, -3];
@@ -207,10 +208,10 @@ impl fmt::Display for WrongLatency {
         let late = groups.into_iter().filter(|&(_, by, _)| by != 0);
         for (number, (group, by, stated)) in late.enumerate() {
             let (what, word) = group.words();
-            let (cycles, plural) = (by.unsigned_abs(), if by.abs() == 1 { "" } else { "s" });
+            let cycles = plural(by.unsigned_abs().into(), "cycle");
             let when = if by > 0 { "late" } else { "early" };
             let separator = if number == 0 { "" } else { "; " };
-            write!(f, "{separator}{what} {cycles} cycle{plural} {when}: ")?;
+            write!(f, "{separator}{what} {cycles} {when}: ")?;
             if let Some(fitting) = stated.checked_add_signed(by.into()) {
                 write!(f, "they fit a latency of {fitting}, ")?;
             }

@@ -31,13 +31,14 @@ use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 use serde::Serialize;
 
-use occasions::{Cycle, Occasion};
+use occasions::Occasion;
 use recording::Stretch;
 
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 
 pub use recording::{FAR, MOST, NEAR, Recording};
+use varied::Cycle;
 pub use varied::Varied;
 
 /// One mistake.

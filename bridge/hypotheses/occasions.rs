@@ -1,13 +1,13 @@
 //! When a mistake can make a difference: in most cycles most of them cannot, and need no step of their own.
 
 use pmu_model::contract::CYCLE_COUNTER;
-use pmu_model::{AccessKind, CycleInput, SysReg};
+use pmu_model::{AccessKind, SysReg};
 
 use super::Mistake;
 use super::access::Access;
 use super::counters::Counters;
 use super::indices::Indices;
-use super::varied::{State, Varied};
+use super::varied::{Cycle, Varied};
 
 /// The cycles in which a mistake can change what is shown or kept, from a state that it has not changed before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,18 +104,6 @@ fn of_access(mistake: Access) -> Occasion {
         | UenDoesNotEnable | El3BeforeHpmn | CheckedByEncoding | TrapsSwapped
         | LevelOfLastThread => Occasion::Outcome,
     }
-}
-
-/// One cycle of the contract without a mistake.
-pub struct Cycle<'a> {
-    /// What goes in.
-    pub input: &'a CycleInput,
-    /// The byte that the design drew.
-    pub byte: u8,
-    /// The state before.
-    pub before: &'a State,
-    /// The contract after it.
-    pub after: &'a Varied,
 }
 
 impl Cycle<'_> {

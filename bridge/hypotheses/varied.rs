@@ -24,7 +24,6 @@ use super::access::Access;
 use super::counters::Counters;
 use super::datapath::{Datapath, Predicate};
 use super::indices::Indices;
-use super::occasions::Cycle;
 use super::sampling::{Sampled, Sampling, Unit};
 use super::system::System;
 use super::threads::Threads;
@@ -108,6 +107,18 @@ enum View {
     Whole,
     Low,
     High,
+}
+
+/// One cycle of the contract without a mistake.
+pub struct Cycle<'a> {
+    /// What goes in.
+    pub input: &'a CycleInput,
+    /// The byte that the design drew.
+    pub byte: u8,
+    /// The state before.
+    pub before: &'a State,
+    /// The contract after it.
+    pub after: &'a Varied,
 }
 
 impl Varied {

@@ -1,0 +1,24 @@
+//! Where a command keeps what designs print.
+
+use super::output_folder::OutputFolder;
+use super::{output, report_files};
+use crate::dut::printed::{self, Printed};
+use crate::isolation;
+
+/// Keeps what designs print (DUT-44): in the folder of the command, or for the time of the command with the process that
+/// watches this one. Without either it goes to standard error as it comes.
+pub(super) fn keep_printed(out: Option<&OutputFolder>) {
+    match (out, isolation::printed()) {
+        (Some(out), _) => printed::keep(&out.file(report_files::PRINTED.1)),
+        (None, Some(path)) => printed::keep_for_now(&path),
+        (None, None) => {}
+    }
+}
+
+/// Ends the file of what the design printed; what prevents that is told.
+pub(super) fn printed_by_design() -> Option<Printed> {
+    printed::finish().unwrap_or_else(|error| {
+        output::note(&format!("what the design printed cannot be kept: {error}"));
+        None
+    })
+}
