@@ -2,12 +2,12 @@
 //! and what set the registers.
 
 use pmu_model::contract::CYCLE_COUNTER;
-use pmu_model::pmu::access::{Access, Half, Write};
+use pmu_model::pmu::access::{Access, Half};
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::pmu::registers::PMCR_LP;
 use pmu_model::rules::{Rule, rule};
-use pmu_model::{AccessKind, CycleInput, EventType, Model, SysReg};
+use pmu_model::{AccessKind, EventType, Model, SysReg};
 use serde::Serialize;
 
 use crate::lockstep::compare::{Difference, Field};
@@ -15,9 +15,10 @@ use crate::lockstep::compare::{Difference, Field};
 mod access;
 mod counting;
 mod sampling;
+mod values;
 
 use super::causes::links;
-use super::replay::{Window, WindowCycle};
+use super::replay::{Replay, Window, WindowCycle};
 use super::words;
 
 /// A register that takes part.
@@ -54,12 +55,14 @@ pub struct Explanation {
     pub derivation: Vec<Step>,
 }
 
-/// Explains what the model expects of the field of `difference` in cycle `about` of the window.
-pub fn explain(difference: &Difference, window: &Window, about: u64) -> Explanation {
+/// Explains what the model expects of the field of `difference` in cycle `about` of the window of `replay`.
+pub fn explain(difference: &Difference, replay: &Replay, about: u64) -> Explanation {
+    let window = &replay.window;
     let Some(cycle) = window.at(about) else {
         return Explanation::default();
     };
     let mut explainer = Explainer {
+        replay,
         window,
         cycle,
         model: &window.model,
@@ -98,6 +101,7 @@ pub fn explain(difference: &Difference, window: &Window, about: u64) -> Explanat
 }
 
 struct Explainer<'a> {
+    replay: &'a Replay,
     window: &'a Window,
     cycle: &'a WindowCycle,
     model: &'a Model,
@@ -377,7 +381,6 @@ impl Explainer<'_> {
             SysReg::Pmevcntr(n) => self.counter(target, usize::from(n)),
             SysReg::Pmccntr => self.counter(target, CYCLE_COUNTER),
             SysReg::Pmovsset | SysReg::Pmovsclr => {
-                self.last_set(target);
                 self.flags();
             }
             SysReg::Pmevtyper(_) | SysReg::Pmccfiltr => {
@@ -530,135 +533,4 @@ impl Explainer<'_> {
         let origin = words::origin(self.model, register, self.about);
         self.step(format!("{register} {was} {origin}"), rules);
     }
-
-    /// The value of a counter: where it started, and what was added since.
-    fn counter(&mut self, register: SysReg, n: usize) {
-        let value = self.model.register(register);
-        let set = match self.model.origin(register) {
-            Origin::PowerUp => None,
-            Origin::Reset { cycle } | Origin::Write { cycle, .. } => Some(cycle),
-        };
-        let first = set.map_or(self.window.first, |cycle| {
-            (cycle + 1).max(self.window.first)
-        });
-        let since: Vec<_> = (first..self.about)
-            .filter_map(|cycle| self.window.at(cycle))
-            .collect();
-        let added: u64 = since
-            .iter()
-            .map(|cycle| u64::from(cycle.record.values.v[n]))
-            .sum();
-        let from = value.wrapping_sub(added) & self.counter_mask(n);
-        let count = since.len();
-        let difference = self.rtl_data().wrapping_sub(value) as i64;
-        self.step(
-            format!(
-                "{from:#x} at the start of cycle {first}, plus {added} in the {count} cycles since, \
-                 is {value:#x}; RTL is off by {difference:+}"
-            ),
-            &["TH-50"],
-        );
-    }
-
-    /// Bits of a counter.
-    fn counter_mask(&self, n: usize) -> u64 {
-        if n == CYCLE_COUNTER {
-            u64::MAX
-        } else {
-            self.model.counter_mask()
-        }
-    }
-
-    /// Overflow flags: what last set or cleared those that differ.
-    fn flags(&mut self) {
-        let expected = self.model.register(SysReg::Pmovsset);
-        let differing = (expected ^ self.rtl_data()) as u32;
-        for n in (0..32).filter(|n| differing >> n & 1 == 1).take(3) {
-            let name = if n == CYCLE_COUNTER {
-                "PMCCNTR_EL0".into()
-            } else {
-                format!("counter {n}")
-            };
-            // Overflows, and those that would have been but for a write.
-            let last = self
-                .window
-                .cycles
-                .iter()
-                .take_while(|cycle| cycle.record.cycle < self.about)
-                .filter_map(|cycle| {
-                    let lost = cycle.record.written >> n & 1 == 1;
-                    let sum = self.carry(n, cycle);
-                    let overflows = cycle.record.overflow >> n & 1 == 1;
-                    (overflows || (lost && sum.is_some())).then_some((cycle, lost, sum))
-                })
-                .last();
-            let Some((cycle, lost, sum)) = last else {
-                self.step(
-                    format!("{name} did not overflow in the window"),
-                    &["DUT-22"],
-                );
-                continue;
-            };
-            let number = cycle.record.cycle;
-            let sum = sum.map_or(String::new(), |sum| format!(": {sum}"));
-            if lost {
-                let text = format!(
-                    "{name} did not overflow in cycle {number}, its increment is lost to a write{sum}"
-                );
-                self.step(text, &["DUT-20", "DUT-21"]);
-                continue;
-            }
-            let write = if writes_flag(&cycle.input, n) {
-                ", the cycle of a write of the flag"
-            } else {
-                ""
-            };
-            self.step(
-                format!("{name} overflowed in cycle {number}{write}{sum}"),
-                &["DUT-22", "DUT-23"],
-            );
-        }
-    }
-
-    /// The addition of a cycle that carries out of counter `n`, if the window shows the write that its value
-    /// comes from.
-    fn carry(&self, n: usize, cycle: &WindowCycle) -> Option<String> {
-        let before = self.window.cycles.iter().rev();
-        let mut added = 0u64;
-        for earlier in before.skip_while(|earlier| earlier.record.cycle >= cycle.record.cycle) {
-            if earlier.record.reset {
-                return None;
-            }
-            if earlier.record.written >> n & 1 == 0 {
-                added += u64::from(earlier.record.values.v[n]);
-                continue;
-            }
-            let written = match earlier.record.access {
-                Access::Write(_, Write::Counter(_, data)) => data,
-                _ => 0,
-            };
-            let value = written.wrapping_add(added);
-            let v = u64::from(cycle.record.values.v[n]);
-            // DUT-22
-            let long = n == CYCLE_COUNTER || self.model.register(SysReg::Pmcr) & PMCR_LP != 0;
-            let (value, carries, bit) = if long {
-                (value, value.checked_add(v).is_none(), 63)
-            } else {
-                let low = value & 0xFFFF_FFFF;
-                (low, low + v > 0xFFFF_FFFF, 31)
-            };
-            return carries.then(|| format!("{value:#x} + {v} carries out of bit {bit}"));
-        }
-        None
-    }
-}
-
-/// Whether the input writes an overflow flag of counter `n`.
-fn writes_flag(input: &CycleInput, n: usize) -> bool {
-    input.access_kind == AccessKind::Write as u8
-        && matches!(
-            SysReg::from_address(input.access_address),
-            Some(SysReg::Pmovsset | SysReg::Pmovsclr)
-        )
-        && input.access_data >> n & 1 == 1
 }

@@ -3,6 +3,7 @@
 
 pub mod causes;
 pub mod explain;
+mod history;
 pub mod internals;
 pub mod replay;
 pub mod words;

@@ -40,6 +40,8 @@ pub struct Window {
     pub first: u64,
     /// The cycles.
     pub cycles: Vec<WindowCycle>,
+    /// The model at the start of the first cycle.
+    pub start: Model,
     /// The model at the start of the cycle whose outputs differ.
     pub model: Model,
     /// Cycles by which what the design shows of a cycle is late.
@@ -353,7 +355,8 @@ impl<'a> Attempt<'a> {
         self.recording.extend(&inputs, &rtl);
 
         let mut recorder = Recorder::new(made.max(1));
-        let mut model = self.model.clone();
+        let start = self.model.clone();
+        let mut model = start.clone();
         for k in 0..made {
             if self.model.cycle() == about {
                 model = self.model.clone();
@@ -382,6 +385,7 @@ impl<'a> Attempt<'a> {
         Ok(Window {
             first,
             cycles,
+            start,
             model,
             latency: self.delay.latency(),
             vcd,

@@ -275,10 +275,17 @@ pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
     if let Pmmir | Pmsidr | Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) = register {
         return "read-only".into();
     }
+    let overflows = match register {
+        Pmovsset | Pmovsclr => ", but for overflows since",
+        _ => "",
+    };
     match model.origin(register) {
         Origin::PowerUp => "not written since the start".into(),
         Origin::Reset { cycle } => {
-            format!("by the reset in cycle {cycle} ({} before)", now - cycle)
+            format!(
+                "by the reset in cycle {cycle} ({} before){overflows}",
+                now - cycle
+            )
         }
         Origin::Write {
             cycle,
@@ -291,7 +298,7 @@ pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
                 format!(" through {written}")
             };
             format!(
-                "written{alias} with {data:#x} in cycle {cycle} ({} before)",
+                "written{alias} with {data:#x} in cycle {cycle} ({} before){overflows}",
                 now - cycle
             )
         }

@@ -546,6 +546,7 @@ impl Check<'_> {
             &mut expected[..silent],
             &mut unknown[..silent],
         );
+        let at_start = model.clone();
         let mut at_about = model.clone();
         for row in silent..count {
             if model.cycle() == about {
@@ -575,6 +576,7 @@ impl Check<'_> {
         let window = Window {
             first: start + silent as u64,
             cycles: cycles.collect(),
+            start: at_start,
             model: at_about,
             latency: delay.latency(),
             vcd: Ok(()),

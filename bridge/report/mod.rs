@@ -255,7 +255,7 @@ pub fn report_with(
                 follows_from: caused.cause.map(name),
             })
             .collect(),
-        explanation: explain(&difference, window, about),
+        explanation: explain(&difference, replay, about),
         hypotheses: match replay.recording.inputs.is_empty() {
             true => {
                 Findings::untested("the cycles from a reset to this divergence are not recorded")

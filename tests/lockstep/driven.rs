@@ -155,17 +155,28 @@ fn access(random: &mut Random, registers: &[SysReg], input: &mut CycleInput) {
 }
 
 /// Runs the cycles.
-pub fn run(
+fn run(
     implementation: &Implementation,
     dut: Box<dyn Dut>,
     threads: usize,
     name: &str,
 ) -> (Lockstep, Outcome) {
+    run_over(implementation, dut, threads, name, &cycles(implementation))
+}
+
+/// Runs `inputs`.
+pub fn run_over(
+    implementation: &Implementation,
+    dut: Box<dyn Dut>,
+    threads: usize,
+    name: &str,
+    inputs: &[CycleInput],
+) -> (Lockstep, Outcome) {
     let folder = scratch(&format!("lockstep/driven-{name}-{threads}"));
     let path = folder.join("driven.stim");
     let mut writer = Writer::create(&path, implementation, None).expect("written");
     writer
-        .append(&cycles(implementation))
+        .append(inputs)
         .expect("cycles that the contract allows");
     writer.finish().expect("written");
     let reader = Reader::open(&path).expect("stimulus");

@@ -1,0 +1,147 @@
+//! The value of a counter, and its overflow flag: where they come from, however far before the window.
+
+use pmu_model::SysReg;
+use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::wrapper::Increments;
+
+use super::super::history::{Carry, History, INCREMENTS, Known, histories};
+use super::Explainer;
+
+/// Overflow flags that are explained, where more differ.
+const FLAGS: usize = 3;
+
+impl Explainer<'_> {
+    /// The value of a counter: where it started, and what was added since.
+    pub(super) fn counter(&mut self, register: SysReg, n: usize) {
+        let value = self.model.register(register);
+        let histories = histories(self.replay, self.about, &[n]);
+        let Some(history) = histories.first() else {
+            return;
+        };
+        let History {
+            cycle: first,
+            added,
+            value: from,
+            incremented,
+            ..
+        } = *history;
+        let read = match history.known {
+            Known::Read => ", where it was read and the RTL agreed",
+            Known::Set | Known::Start => "",
+        };
+        let count = self.about.saturating_sub(first);
+        let difference = self.rtl_data().wrapping_sub(value) as i64;
+        self.step(
+            format!(
+                "{from:#x} at the start of cycle {first}{read}, plus {added} in the {count} cycles since, \
+                 is {value:#x}; RTL is off by {difference:+}"
+            ),
+            &["TH-50"],
+        );
+        // DUT-71: the increments were not compared, and one of these is wrong.
+        let hidden = self.model.implementation().wrapper.increments == Increments::Hidden;
+        if hidden && incremented > 0 {
+            let shown: Vec<_> = history
+                .increments
+                .iter()
+                .map(|(cycle, v)| format!("{v} in cycle {cycle}"))
+                .collect();
+            let last = match incremented > INCREMENTS as u64 {
+                true => "the last ones ",
+                false => "",
+            };
+            self.step(
+                format!(
+                    "V[{n}] was not 0 in {incremented} of them: {last}{}",
+                    shown.join(", ")
+                ),
+                &["TH-50", "DUT-71"],
+            );
+        }
+    }
+
+    /// Overflow flags: what last set those that differ, or would have but for a write.
+    pub(super) fn flags(&mut self) {
+        let expected = self.model.register(SysReg::Pmovsset);
+        let differing = (expected ^ self.rtl_data()) as u32;
+        let differing = (0..32).filter(|n| differing >> n & 1 == 1);
+        let differing: Vec<usize> = differing.take(FLAGS).collect();
+        let histories = histories(self.replay, self.about, &differing);
+        for (n, history) in differing.into_iter().zip(histories) {
+            self.flag(n, &history);
+        }
+    }
+
+    fn flag(&mut self, n: usize, history: &History) {
+        let name = if n == CYCLE_COUNTER {
+            "PMCCNTR_EL0".into()
+        } else {
+            format!("counter {n}")
+        };
+        let read = history.flag_read;
+        let Some(carry) = history.carry else {
+            let since = match history.from_reset {
+                true => "the reset in cycle",
+                false => "cycle",
+            };
+            let since = format!("{since} {}", history.from);
+            self.step(
+                format!("{name} did not overflow since {since}"),
+                &["DUT-22"],
+            );
+            if let Some(read) = read {
+                self.agreed(&name, read);
+            }
+            return;
+        };
+        let Carry {
+            cycle,
+            value,
+            v,
+            bit,
+            ..
+        } = carry;
+        let sum = format!("{value:#x} + {v} carries out of bit {bit}");
+        if carry.lost {
+            self.step(
+                format!(
+                    "{name} did not overflow in cycle {cycle}, its increment is lost to a write: {sum}"
+                ),
+                &["DUT-20", "DUT-21"],
+            );
+        } else {
+            let write = match carry.flag_written {
+                true => ", the cycle of a write of the flag",
+                false => "",
+            };
+            self.step(
+                format!("{name} overflowed in cycle {cycle}{write}: {sum}"),
+                &["DUT-22", "DUT-23"],
+            );
+        }
+        match read {
+            Some(read) if read > cycle => self.agreed(&name, read),
+            _ if cycle >= self.window.first => {}
+            Some(read) => self.step(
+                format!(
+                    "the flag of {name} was not read since then; in cycle {read} it was read and the RTL agreed"
+                ),
+                &["DUT-13"],
+            ),
+            None => self.step(
+                format!("the flag of {name} was never read since cycle {}", history.from),
+                &["DUT-13"],
+            ),
+        }
+    }
+
+    /// The flag of counter `name` was right in cycle `read`, and there is no carry after it.
+    fn agreed(&mut self, name: &str, read: u64) {
+        self.step(
+            format!(
+                "the flag of {name} was read in cycle {read} and the RTL agreed: it became wrong after that"
+            ),
+            &["DUT-13"],
+        );
+    }
+}
