@@ -256,7 +256,7 @@ impl<'a> Attempt<'a> {
         let mut stimulus = stimulus.clone();
         stimulus.restore(&place.stimulus)?;
         Ok(Self {
-            delay: Delay::new(&dut.parameters()),
+            delay: place.delay.clone(),
             dut,
             model: place.model.clone(),
             stimulus,
@@ -300,10 +300,17 @@ impl<'a> Attempt<'a> {
         let mut unknown = vec![Unknown::default(); made];
         self.dut.run(inputs, &mut rtl)?;
         self.recording.append(inputs, &rtl);
+        let mut taken = Vec::new();
+        let before = self.delay.take(inputs, &mut taken);
         // DUT-61
         let random: Vec<_> = rtl.iter().map(|output| output.random_byte).collect();
-        self.model.run(inputs, &random, &mut expected, &mut unknown);
-        self.note(inputs, &mut expected, &mut unknown, &rtl);
+        self.model.run(
+            &taken[before..],
+            &random[before..],
+            &mut expected[before..],
+            &mut unknown[before..],
+        );
+        self.note(&mut taken, &mut expected, &mut unknown, &rtl);
         Ok(made > 0)
     }
 
@@ -331,7 +338,8 @@ impl<'a> Attempt<'a> {
     /// Runs the window with the traced design and the recording model.
     fn traced(&mut self, about: u64, wanted: usize, vcd: &Path) -> Result<Window, ReplayError> {
         let first = self.cycle;
-        let mut inputs = vec![CycleInput::default(); wanted];
+        let lag = self.delay.lag();
+        let mut inputs = vec![CycleInput::default(); wanted + lag];
         let made = self.stimulus.fill(&mut inputs)?;
         inputs.truncate(made);
         let mut rtl = vec![CycleOutput::default(); made];
@@ -354,25 +362,29 @@ impl<'a> Attempt<'a> {
         let made = inputs.len();
         self.recording.extend(&inputs, &rtl);
 
+        let mut taken = Vec::new();
+        let before = self.delay.take(&inputs, &mut taken);
         let mut recorder = Recorder::new(made.max(1));
-        let start = self.model.clone();
-        let mut model = start.clone();
-        for k in 0..made {
+        let (mut start, mut model) = (self.model.clone(), self.model.clone());
+        for k in before..made {
+            if self.model.cycle() == first {
+                start = self.model.clone();
+            }
             if self.model.cycle() == about {
                 model = self.model.clone();
             }
             self.model.step(
-                &inputs[k],
+                &taken[k],
                 rtl[k].random_byte,
                 &mut expected[k],
                 &mut unknown[k],
                 &mut recorder,
             );
         }
-        let mut compared_inputs = inputs.clone();
-        self.note(&mut compared_inputs, &mut expected, &mut unknown, &rtl);
+        self.note(&mut taken, &mut expected, &mut unknown, &rtl);
         let cycles = recorder
             .records()
+            .skip_while(|record| record.cycle < first)
             .enumerate()
             .map(|(k, record)| WindowCycle {
                 input: inputs[k],

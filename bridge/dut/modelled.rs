@@ -59,7 +59,7 @@ impl ModelledDut {
         self
     }
 
-    /// Makes the design show group SPE later by so many cycles, which only one without SPE may.
+    /// Makes the design show group SPE later by so many cycles.
     #[must_use]
     pub fn with_latency_of_spe(mut self, spe: u8) -> Self {
         self.parameters.latency_spe = spe;

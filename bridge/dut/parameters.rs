@@ -93,11 +93,13 @@ pub fn check_parameters(
     }
     check_wrapper(&implementation.wrapper, stated)
         .or_else(|(name, expected, found)| mismatch(&name, expected, found))?;
-    if implementation.spe.implemented && stated.latency_spe != 0 {
+    let spe = stated.latency_spe;
+    let most = stated.latency_increment.min(stated.latency_access);
+    if implementation.spe.implemented && spe > most {
         return mismatch(
-            "latency_spe (DUT-61: the model takes a random byte in the cycle that it is drawn in)",
-            "0, because SPE is implemented".into(),
-            stated.latency_spe.to_string(),
+            "latency_spe (DUT-61: the bytes that are drawn decide about increments and accesses of the same cycle)",
+            format!("at most {most}, the lower one of latency_increment and latency_access"),
+            spe.to_string(),
         );
     }
     Ok(())
@@ -194,7 +196,15 @@ mod tests {
         assert_eq!(name(|p| p.increment_form = 9), "wrapper.increments");
         assert_eq!(name(|p| p.lacks = 4), "wrapper.aarch32");
         assert!(name(|p| p.lacks = 64).starts_with("bit 6 of lacks"));
+        // DUT-61
         assert!(name(|p| p.latency_spe = 1).starts_with("latency_spe"));
+        let late = DutParameters {
+            latency_increment: 3,
+            latency_access: 5,
+            latency_spe: 3,
+            ..right
+        };
+        assert_eq!(check_parameters(&implementation, &late), Ok(()));
         assert_eq!(name(|p| p.layout_version = 9), "layout version");
         assert_eq!(
             name(|p| p.magic = 0),

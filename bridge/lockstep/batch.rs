@@ -19,7 +19,9 @@ pub struct Batch {
     pub start: u64,
     cycles: usize,
     inputs: Vec<CycleInput>,
-    /// Inputs as the comparison sees them, if the design has a latency.
+    /// Inputs that the model takes, if the design has a latency: where SPE is implemented, those that its group belongs to.
+    taken: Vec<CycleInput>,
+    /// Inputs that the access group belongs to, if the design has a latency.
     compared_inputs: Vec<CycleInput>,
     expected: Vec<CycleOutput>,
     unknown: Vec<Unknown>,
@@ -47,6 +49,7 @@ impl Default for Batch {
             start: 0,
             cycles: 0,
             inputs: vec![CycleInput::default(); BATCH],
+            taken: Vec::new(),
             compared_inputs: Vec::new(),
             expected: vec![CycleOutput::default(); BATCH],
             unknown: vec![Unknown::default(); BATCH],
@@ -115,19 +118,19 @@ impl Batch {
         let inputs = &self.inputs[..completed];
         let expected = &mut self.expected[..completed];
         let unknown = &mut self.unknown[..completed];
-        let random = &self.random[..completed];
-        match coverage {
-            None => model.run(inputs, random, expected, unknown),
-            Some(coverage) => {
-                let outputs = expected.iter_mut().zip(unknown.iter_mut());
-                for ((input, &byte), (output, unknown)) in inputs.iter().zip(random).zip(outputs) {
-                    model.step(input, byte, output, unknown, coverage);
-                }
-            }
-        }
+        let (before, taken) = if delay.is_none() {
+            (0, inputs)
+        } else {
+            (delay.take(inputs, &mut self.taken), &self.taken[..])
+        };
+        run(
+            model,
+            (&taken[before..], &self.random[before..completed]),
+            (&mut expected[before..], &mut unknown[before..]),
+            coverage,
+        );
         if !delay.is_none() {
-            self.compared_inputs.clear();
-            self.compared_inputs.extend_from_slice(inputs);
+            self.compared_inputs.clone_from(&self.taken);
             delay.apply(&mut self.compared_inputs, expected, unknown);
         }
     }
@@ -143,10 +146,10 @@ impl Batch {
     pub fn compare(&mut self, delay: &Delay, ledger: &mut Ledger) -> BatchResult {
         let completed = self.completed();
         let stop = self.stop.take();
-        let inputs = if delay.is_none() {
-            &self.inputs
+        let (inputs, taken) = if delay.is_none() {
+            (&self.inputs, &self.inputs)
         } else {
-            &self.compared_inputs
+            (&self.compared_inputs, &self.taken)
         };
         let (inputs, expected) = (&inputs[..completed], &self.expected[..completed]);
         let unknown = &self.unknown[..completed];
@@ -160,7 +163,7 @@ impl Batch {
         let compared = diverged.map_or(completed, |k| k + 1);
         ledger.enter(
             &inputs[early..compared],
-            &self.inputs[early..compared],
+            &taken[early..compared],
             &expected[early..compared],
             &unknown[early..compared],
             &rtl[early..compared],
@@ -184,5 +187,22 @@ impl Batch {
             divergence,
             stop,
         }
+    }
+}
+
+/// Runs the model on inputs with the bytes that the design drew. With `coverage`, counts what it takes.
+fn run(
+    model: &mut Model,
+    (inputs, random): (&[CycleInput], &[u8]),
+    (expected, unknown): (&mut [CycleOutput], &mut [Unknown]),
+    coverage: Option<&mut Coverage>,
+) {
+    let Some(coverage) = coverage else {
+        model.run(inputs, random, expected, unknown);
+        return;
+    };
+    let outputs = expected.iter_mut().zip(unknown);
+    for ((input, &byte), (output, unknown)) in inputs.iter().zip(random).zip(outputs) {
+        model.step(input, byte, output, unknown, coverage);
     }
 }

@@ -28,6 +28,8 @@ pub struct Checkpoint {
     pub reset: u64,
     /// The model before the batch.
     pub model: Model,
+    /// What is delayed before the batch.
+    pub delay: Delay,
     /// The stimulus before the batch.
     pub stimulus: StimulusCheckpoint,
 }
@@ -96,6 +98,7 @@ impl Lockstep {
             cycle: 0,
             reset: 0,
             model: model.clone(),
+            delay: delay.clone(),
             stimulus: stimulus.checkpoint(),
         };
         let runner = Runner::new(dut, threads);
@@ -217,6 +220,7 @@ impl Lockstep {
             cycle: batch.start,
             reset,
             model: self.model.clone(),
+            delay: self.delay.clone(),
             stimulus,
         });
         self.thin_out();

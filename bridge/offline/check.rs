@@ -162,6 +162,7 @@ pub fn check(
         past: VecDeque::new(),
         expected: Vec::new(),
         unknown: Vec::new(),
+        taken: Vec::new(),
         compared_inputs: Vec::new(),
         random: Vec::new(),
         passed_inputs: Vec::new(),
@@ -211,6 +212,8 @@ struct Check<'c> {
     past: VecDeque<Segment>,
     expected: Vec<CycleOutput>,
     unknown: Vec<Unknown>,
+    /// Inputs that the model took, and those that the access group belongs to.
+    taken: Vec<CycleInput>,
     compared_inputs: Vec<CycleInput>,
     random: Vec<u8>,
     /// Rows of the batch with inputs that are let pass though they are not known.
@@ -330,13 +333,10 @@ impl Check<'_> {
             count = k + 1;
             stop = Some(Stop::Diverged(k));
         }
-        let inputs = match self.delay.is_none() {
-            true => &rows.inputs,
-            false => &self.compared_inputs,
-        };
+        let inputs = &self.compared_inputs;
         self.checked.ledger.enter(
             &inputs[..count],
-            &rows.inputs[..count],
+            &self.taken[..count],
             &self.expected[..count],
             &self.unknown[..count],
             &rows.outputs[..count],
@@ -396,17 +396,19 @@ impl Check<'_> {
         self.expected.resize(count, CycleOutput::default());
         self.unknown.resize(count, Unknown::default());
         let inputs = &rows.inputs[..count];
-        self.model
-            .run(inputs, &self.random, &mut self.expected, &mut self.unknown);
-        if !self.delay.is_none() {
-            self.compared_inputs.clear();
-            self.compared_inputs.extend_from_slice(inputs);
-            self.delay.apply(
-                &mut self.compared_inputs,
-                &mut self.expected,
-                &mut self.unknown,
-            );
-        }
+        let before = self.delay.take(inputs, &mut self.taken);
+        self.model.run(
+            &self.taken[before..],
+            &self.random[before..],
+            &mut self.expected[before..],
+            &mut self.unknown[before..],
+        );
+        self.compared_inputs.clone_from(&self.taken);
+        self.delay.apply(
+            &mut self.compared_inputs,
+            &mut self.expected,
+            &mut self.unknown,
+        );
     }
 
     /// Puts the model's values where there are no others: outputs without a signal, and bits that are neither 0 nor
@@ -479,10 +481,7 @@ impl Check<'_> {
     }
 
     fn divergence(&self, rows: &Rows, k: usize) -> Divergence {
-        let inputs = match self.delay.is_none() {
-            true => &rows.inputs,
-            false => &self.compared_inputs,
-        };
+        let inputs = &self.compared_inputs;
         let differences = differences(&self.expected[k], &self.unknown[k], &rows.outputs[k]);
         // The cycles of this batch are entered already.
         let cycle = self.checked.cycles - 1;
@@ -529,43 +528,44 @@ impl Check<'_> {
             all.shown.extend_from_slice(&rows.shown);
         }
         let recording = self.recording(&more, about);
-        let count = all.inputs.len().min(wanted);
-        let end = all.shown.get(count).copied();
+        let lag = delay.lag();
+        let count = all.inputs.len().min(wanted + lag);
         let silent = (from.saturating_sub(start) as usize).min(count);
         let mut expected = vec![CycleOutput::default(); count];
         let mut unknown = vec![Unknown::default(); count];
         let mut recorder = Recorder::new((count - silent).max(1));
-        let random: Vec<_> = all
-            .outputs
-            .iter()
-            .map(|output| output.random_byte)
-            .collect();
+        let random = all.outputs.iter().map(|output| output.random_byte);
+        let random: Vec<_> = random.collect();
+        let mut taken = Vec::new();
+        let before = delay.take(&all.inputs[..count], &mut taken);
+        // With the model behind the design, the cycles before the window end later in it.
+        let recorded = (silent + lag).min(count).max(before);
+        let ends = silent + count - recorded;
         model.run(
-            &all.inputs[..silent],
-            &random[..silent],
-            &mut expected[..silent],
-            &mut unknown[..silent],
+            &taken[before..recorded],
+            &random[before..recorded],
+            &mut expected[before..recorded],
+            &mut unknown[before..recorded],
         );
         let at_start = model.clone();
         let mut at_about = model.clone();
-        for row in silent..count {
+        for row in recorded..count {
             if model.cycle() == about {
                 at_about = model.clone();
             }
             model.step(
-                &all.inputs[row],
+                &taken[row],
                 random[row],
                 &mut expected[row],
                 &mut unknown[row],
                 &mut recorder,
             );
         }
-        let mut compared = all.inputs[..count].to_vec();
-        delay.apply(&mut compared, &mut expected, &mut unknown);
+        delay.apply(&mut taken, &mut expected, &mut unknown);
         complete(&mut all.outputs[..count], &expected, &self.mapped);
         let cycles = recorder
             .records()
-            .zip(silent..count)
+            .zip(silent..ends)
             .map(|(record, row)| WindowCycle {
                 input: all.inputs[row],
                 record: record.clone(),
@@ -581,7 +581,8 @@ impl Check<'_> {
             latency: delay.latency(),
             vcd: Ok(()),
         };
-        let mut times = all.shown[silent..count].to_vec();
+        let end = all.shown.get(ends).copied();
+        let mut times = all.shown[silent..ends].to_vec();
         let period = match &times[..] {
             [.., before, last] => last - before,
             _ => 1,

@@ -173,12 +173,16 @@ impl Shown<'_> {
             cells.push(state(&cycle.input));
         }
         if let Field::Sampling(field) = self.field {
-            cells.extend(sampling(cycle));
+            let shown = self.outputs(index, latency.spe);
+            cells.extend(sampling(cycle, shown));
             let text = |output: &CycleOutput| self.field.text(field.of(output));
-            let unknown = cycle.unknown.spe;
-            let expected = text(&cycle.expected);
-            cells.push(if unknown { "UNKNOWN".into() } else { expected });
-            cells.push(text(&cycle.rtl));
+            cells.push(
+                shown.map_or_else(String::new, |shown| match shown.unknown.spe {
+                    true => "UNKNOWN".into(),
+                    false => text(&shown.expected),
+                }),
+            );
+            cells.push(shown.map_or_else(String::new, |shown| text(&shown.rtl)));
             return cells;
         }
         if let Some(n) = self.counted {
@@ -253,13 +257,16 @@ const SAMPLING_COLUMNS: [&str; 7] = [
     "byte",
 ];
 
-/// Sampling at the start of a cycle, and what is asked of it: the [`SAMPLING_COLUMNS`].
-fn sampling(cycle: &WindowCycle) -> [String; 7] {
+/// Sampling at the start of a cycle, what is asked of it, and the bytes that `shown` says were drawn: the
+/// [`SAMPLING_COLUMNS`].
+fn sampling(cycle: &WindowCycle, shown: Option<&WindowCycle>) -> [String; 7] {
     let (input, record) = (&cycle.input, &cycle.record.sampling);
     if cycle.record.reset || cycle.record.clock_stopped {
         return Default::default();
     }
-    let drawn = cycle.rtl.random_drawn;
+    let rtl = shown.map(|shown| shown.rtl);
+    let drawn = rtl.map_or(0, |rtl| rtl.random_drawn);
+    let byte = rtl.map_or(0, |rtl| rtl.random_byte);
     [
         (input.profiling & CycleInput::PROFILING_ENABLED).to_string(),
         input.operations.to_string(),
@@ -268,7 +275,7 @@ fn sampling(cycle: &WindowCycle) -> [String; 7] {
         record.in_flight.to_string(),
         drawn.to_string(),
         if drawn > 0 {
-            format!("{:#04x}", cycle.rtl.random_byte)
+            format!("{byte:#04x}")
         } else {
             String::new()
         },

@@ -3,7 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use pmu_model::{
-    CycleInput, CycleOutput, Implementation, ImplementationError, Model, Recorder, SysReg, Unknown,
+    CycleInput, CycleOutput, Implementation, ImplementationError, Model, NoTracer, Recorder,
+    SysReg, Unknown,
 };
 
 use crate::diagnosis::causes::causes;
@@ -55,6 +56,8 @@ pub struct Bench<'a> {
     rtl: Vec<CycleOutput>,
     expected: Vec<CycleOutput>,
     unknown: Vec<Unknown>,
+    /// Inputs that the model took, and those that the access group belongs to.
+    taken: Vec<CycleInput>,
     inputs: Vec<CycleInput>,
     /// Differences that are accepted.
     waivers: Waivers,
@@ -106,6 +109,7 @@ impl<'a> Bench<'a> {
             rtl: Vec::new(),
             expected: Vec::new(),
             unknown: Vec::new(),
+            taken: Vec::new(),
             inputs: Vec::new(),
             waivers: Waivers::default(),
             interval: implementation.wrapper.access_interval,
@@ -197,7 +201,7 @@ impl<'a> Bench<'a> {
                 }));
             }
             let before = model.clone();
-            self.expect(&mut model, &mut delay, &batch);
+            let without = self.expect(&mut model, &mut delay, &batch);
             self.waivers.apply(
                 start as u64,
                 &self.inputs,
@@ -214,7 +218,7 @@ impl<'a> Bench<'a> {
                 seen.spe |= unknown.spe;
             }
             if let Some(k) = first {
-                let root = self.root(&batch, before, k, &delay);
+                let root = self.root(without, before, k, &delay);
                 self.dut = Some(dut);
                 return Ok(Ok(Some(Failing {
                     cycle: start + k,
@@ -271,52 +275,49 @@ impl<'a> Bench<'a> {
         ran
     }
 
-    /// Runs the model on a batch with the bytes that the design drew (DUT-61).
-    fn expect(&mut self, model: &mut Model, delay: &mut Delay, batch: &[CycleInput]) {
+    /// Runs the model on a batch with the bytes that the design drew (DUT-61). Returns for how many cycles at the start of
+    /// the run there is nothing to run.
+    fn expect(&mut self, model: &mut Model, delay: &mut Delay, batch: &[CycleInput]) -> usize {
         self.expected.resize(batch.len(), CycleOutput::default());
         self.unknown.resize(batch.len(), Unknown::default());
-        self.inputs.clear();
-        self.inputs.extend_from_slice(batch);
+        let without = delay.take(batch, &mut self.taken);
         let random: Vec<_> = self.rtl.iter().map(|output| output.random_byte).collect();
-        model.run(batch, &random, &mut self.expected, &mut self.unknown);
+        model.run(
+            &self.taken[without..],
+            &random[without..],
+            &mut self.expected[without..],
+            &mut self.unknown[without..],
+        );
+        self.inputs.clone_from(&self.taken);
         delay.apply(&mut self.inputs, &mut self.expected, &mut self.unknown);
+        without
     }
 
-    /// The difference of cycle `k` of a batch that does not follow from another one. `model` is that before the batch.
-    fn root(&self, batch: &[CycleInput], mut model: Model, k: usize, delay: &Delay) -> Difference {
+    /// The difference of cycle `k` of a batch that does not follow from another one. `model` is that before the batch, which
+    /// has nothing to run for the first `without` cycles.
+    fn root(&self, without: usize, mut model: Model, k: usize, delay: &Delay) -> Difference {
         let (expected, unknown, rtl) = (&self.expected[k], &self.unknown[k], &self.rtl[k]);
         let differences = differences(expected, unknown, rtl);
         let late = delay.of(differences.first()) as usize;
         let first = differences[0];
-        // With a latency across a batch the record is of another model: the first difference will do.
-        let Some(about) = k.checked_sub(late) else {
+        // Where the model has the cycle that the difference is about. With a latency across a batch the record is of another
+        // model: the first difference will do.
+        let about = (k + delay.lag()).checked_sub(late);
+        let Some(about) = about.filter(|about| (without..=k).contains(about)) else {
             return first;
         };
-        for (input, rtl) in batch.iter().zip(&self.rtl).take(about) {
+        let (mut output, mut ignored) = (CycleOutput::default(), Unknown::default());
+        for (input, rtl) in self.taken[without..about].iter().zip(&self.rtl[without..]) {
             let byte = rtl.random_byte;
-            let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
-            model.step(
-                input,
-                byte,
-                &mut output,
-                &mut unknown,
-                &mut pmu_model::NoTracer,
-            );
+            model.step(input, byte, &mut output, &mut ignored, &mut NoTracer);
         }
         let at = model.clone();
         let mut recorder = Recorder::new(1);
-        let (mut output, mut ignored) = (CycleOutput::default(), Unknown::default());
-        let byte = self.rtl[about].random_byte;
-        model.step(
-            &batch[about],
-            byte,
-            &mut output,
-            &mut ignored,
-            &mut recorder,
-        );
+        let (input, byte) = (&self.taken[about], self.rtl[about].random_byte);
+        model.step(input, byte, &mut output, &mut ignored, &mut recorder);
         let record = recorder.records().next().cloned();
         let window = record.map(|record| WindowCycle {
-            input: batch[about],
+            input: *input,
             record,
             expected: *expected,
             unknown: *unknown,

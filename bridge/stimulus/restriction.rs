@@ -17,6 +17,15 @@ struct Access {
     data: u64,
 }
 
+impl Access {
+    /// Whether it writes PMSIRR_EL1 with an INTERVAL other than 0.
+    fn sets_interval(&self) -> bool {
+        self.kind == AccessKind::Write as u8
+            && self.address == SysReg::Pmsirr.address()
+            && self.data as u32 >> 8 != 0
+    }
+}
+
 /// Takes from cycles what a design does not have, and keeps register accesses apart.
 #[derive(Clone, Debug)]
 pub(super) struct Restriction {
@@ -29,6 +38,9 @@ pub(super) struct Restriction {
     watched: Vec<u16>,
     /// Of these, the next one.
     next: usize,
+    /// PMSIRR_EL1.INTERVAL was written since the last reset, with another value than 0: profiling may be enabled. Before,
+    /// all that follows would be UNKNOWN (SPE-29), and the write that was to come first may wait.
+    has_interval: bool,
 }
 
 impl Restriction {
@@ -50,6 +62,7 @@ impl Restriction {
             pause: 0,
             watched,
             next: 0,
+            has_interval: false,
         })
     }
 
@@ -70,6 +83,10 @@ impl Restriction {
         input.access_kind = AccessKind::None as u8;
         if input.is_reset() {
             self.waiting.clear();
+            self.has_interval = false;
+        }
+        if !self.has_interval {
+            input.profiling &= !CycleInput::PROFILING_ENABLED;
         }
         let ready = self.pause == 0;
         self.pause = self.pause.saturating_sub(1);
@@ -88,6 +105,7 @@ impl Restriction {
         }
         if let Some(access) = self.waiting.pop_front().or_else(|| self.watch()) {
             self.give(input, access);
+            self.has_interval |= access.sets_interval();
         }
     }
 
@@ -153,6 +171,8 @@ impl Restriction {
 
 #[cfg(test)]
 mod tests {
+    use pmu_model::{CycleOutput, Model, Unknown};
+
     use super::super::{Generator, Profile};
     use super::*;
 
@@ -212,6 +232,32 @@ mod tests {
             let distances = accesses.windows(2).map(|pair| pair[1] - pair[0]);
             assert_eq!(distances.min(), Some(interval.into()));
             assert!(accesses.len() > cycles.len() / usize::from(interval) / 2);
+        }
+    }
+
+    /// Cycles of a model in which group SPE is UNKNOWN, and those with profiling enabled.
+    fn unknown(interval: u8) -> (usize, usize) {
+        let wrapper = Wrapper {
+            access_interval: interval,
+            ..Wrapper::default()
+        };
+        let cycles = cycles(wrapper, 200_000);
+        let implementation = Implementation::default();
+        let mut model = Model::new(&implementation).expect("legal");
+        let mut outputs = vec![CycleOutput::default(); cycles.len()];
+        let mut unknown = vec![Unknown::default(); cycles.len()];
+        model.run(&cycles, &vec![1; cycles.len()], &mut outputs, &mut unknown);
+        let enabled = cycles.iter().filter(|input| input.profiling & 1 == 1);
+        let unknown = unknown.iter().filter(|unknown| unknown.spe);
+        (unknown.count(), enabled.count())
+    }
+
+    #[test]
+    fn spe_29_an_interval_comes_before_profiling_however_far_accesses_are_apart() {
+        for interval in [1, 2, 3, 5, 20] {
+            let (unknown, enabled) = unknown(interval);
+            assert!(unknown < 200_000 / 20, "{interval}: {unknown}");
+            assert!(enabled > 200_000 / 4, "{interval}: {enabled}");
         }
     }
 

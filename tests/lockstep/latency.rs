@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use pmu_lockstep::diagnosis::replay::{Reproduction, replay};
 use pmu_lockstep::dut::{Dut, ModelledDut, Pulse, Stop, TraceUnavailable};
-use pmu_lockstep::lockstep::compare::Field;
+use pmu_lockstep::lockstep::compare::{Field, Sampling};
 use pmu_lockstep::lockstep::{Divergence, Outcome};
+use pmu_lockstep::stimulus::{Generator, Profile};
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation};
 
 use crate::run;
@@ -95,5 +97,74 @@ fn fault_of_an_access_is_reported_one_cycle_late() {
         assert_eq!(found.cycle, found.about + 1);
         assert_eq!(found.differences[0].field, Field::AccessData);
         assert_eq!(found.input.access_kind, 1);
+    }
+}
+
+/// A design whose increments come 4 cycles late, whose accesses 6, and whose group SPE 3, with a fault.
+fn late_sampling(fault: impl Fn(&CycleInput, &mut CycleOutput) + Send + 'static) -> Box<dyn Dut> {
+    let fault = move |_, input: &_, output: &mut _| {
+        fault(input, output);
+        Ok(())
+    };
+    let dut = ModelledDut::with_fault(&Implementation::default(), Box::new(fault));
+    let dut = dut.expect("a design").with_latency(4, 6);
+    Box::new(dut.with_latency_of_spe(3))
+}
+
+#[test]
+fn dut_61_bytes_that_are_told_late_are_used_in_their_cycles() {
+    let implementation = Implementation::default();
+    let punctual = ModelledDut::new(&implementation).expect("a design");
+    let (punctual, outcome) = run(Box::new(punctual), &implementation, 1, 50_000);
+    assert!(matches!(outcome, Outcome::Agree));
+    let punctual = punctual.ledger().sampling().expect("sampling");
+    assert!(
+        punctual.random.draws > 20 && punctual.selections > 50,
+        "{punctual:?}"
+    );
+    for threads in [1, 2] {
+        let (run, outcome) = run(late_sampling(|_, _| ()), &implementation, threads, 50_003);
+        assert!(matches!(outcome, Outcome::Agree), "{outcome:#?}");
+        let sampling = run.ledger().sampling().expect("sampling");
+        // Of the same cycles, which the last ones show.
+        assert_eq!(sampling, punctual);
+    }
+}
+
+/// On both sides of the border of a batch.
+#[test]
+fn dut_61_fault_of_late_sampling_is_found_and_shown_again() {
+    let implementation = Implementation::default();
+    let mut inputs = vec![CycleInput::default(); 20_000];
+    let mut generator = Generator::new(1, &implementation, &Profile::default()).expect("stimulus");
+    generator.fill(&mut inputs);
+    for (threads, at) in [(1, 15_000), (2, 15_000), (1, 60 * 256), (1, 60 * 256 - 2)] {
+        let wrong = inputs[at];
+        let made =
+            || late_sampling(move |input, output| output.pmsicr ^= u64::from(*input == wrong) << 8);
+        let (run, outcome) = run(made(), &implementation, threads, 20_000);
+        let Outcome::Diverged(divergence) = outcome else {
+            panic!("{outcome:?}")
+        };
+        let at = at as u64;
+        assert_eq!((divergence.about, divergence.cycle), (at, at + 3));
+        let field = divergence.differences[0].field;
+        assert_eq!(field, Field::Sampling(Sampling::Pmsicr));
+        let replay = replay(&run, &divergence, &mut || Ok(made()), Path::new("none.vcd"));
+        let replay = replay.expect("a re-run");
+        assert!(matches!(replay.reproduction, Reproduction::Same { .. }));
+        let window = &replay.window;
+        assert_eq!(window.model.cycle(), at);
+        assert_eq!(window.start.cycle(), window.first);
+        for (cycle, shown) in (window.first..).zip(&window.cycles) {
+            assert_eq!(shown.record.cycle, cycle);
+            assert_eq!(shown.input, inputs[cycle as usize]);
+        }
+        let shown = window.at(at).expect("the cycle");
+        let late = window.at(at + 3).expect("the cycle in which it shows");
+        assert_eq!(late.expected.pmsicr ^ late.rtl.pmsicr, 1 << 8);
+        let pmsicr = shown.record.sampling.pmsicr;
+        let pmsicr = u64::from(pmsicr.ecount) << 56 | u64::from(pmsicr.count);
+        assert_eq!(pmsicr, divergence.expected.pmsicr);
     }
 }

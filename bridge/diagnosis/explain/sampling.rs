@@ -169,8 +169,12 @@ impl Explainer<'_> {
             (true, false) => "RND = 1 without ERnd, one a load",
             (true, true) => "RND = 1 with ERnd, one each time that COUNT expires",
         };
-        let byte = self.cycle.rtl.random_byte;
-        let drew = match self.cycle.rtl.random_drawn {
+        let late = self.window.latency.spe as u64;
+        let Some(shown) = self.window.at(self.about + late).map(|cycle| cycle.rtl) else {
+            return;
+        };
+        let byte = shown.random_byte;
+        let drew = match shown.random_drawn {
             0 => "the RTL drew none".into(),
             drawn => format!("the RTL drew {drawn}, the first {byte:#04x}"),
         };
