@@ -143,8 +143,14 @@ pub fn with_parameters(source: RtlSource, implementation: &Implementation) -> Rt
     }
 }
 
-/// Tells that the libraries of a folder are older than their sources.
+/// Tells that the libraries of a folder are older than their sources, or not all there.
 fn note_changes(folder: &DutFolder) {
+    if let Some(missing) = folder.missing_traced() {
+        output::note(&format!(
+            "{} is not there: a divergence would be told without its waveform; build the design again",
+            missing.display()
+        ));
+    }
     let changed = folder.changed_sources();
     let Some(first) = changed.first() else {
         return;

@@ -95,7 +95,7 @@ impl Rtl {
     /// # Errors
     /// It cannot be made, or states something else than the folder that it is from.
     pub fn unchecked(&self) -> Result<VerilatedDut, OpenError> {
-        let dut = instance(&self.library, self.traced, self.patience)?.with_loops(&self.loops);
+        let dut = instance(&self.library, self.traced, self.patience, &self.loops)?;
         if let Some(folder) = &self.folder {
             folder.check_stated(&dut.parameters())?;
         }

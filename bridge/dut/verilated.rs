@@ -65,17 +65,17 @@ impl VerilatedDut {
         self.loops = loops.to_vec();
         self
     }
+}
 
-    /// A stop, with the loops if it is by one of them.
-    fn stop(&self, stop: DutStop) -> Stop {
-        let mut stop = Stop::from(stop);
-        if stop.kind == StopKind::Unsettled && !self.loops.is_empty() {
-            let loops = named(&self.loops);
-            let separator = if stop.message.is_empty() { "" } else { "; " };
-            stop.message += &format!("{separator}when it was built, Verilator warned of {loops}");
-        }
-        stop
+/// A stop; `loops` are those that Verilator warned of, which matter if logic does not settle.
+pub(super) fn stop_of(stop: DutStop, loops: &[String]) -> Stop {
+    let mut stop = Stop::from(stop);
+    if stop.kind == StopKind::Unsettled && !loops.is_empty() {
+        let separator = if stop.message.is_empty() { "" } else { "; " };
+        let loops = named(loops);
+        stop.message += &format!("{separator}when it was built, Verilator warned of {loops}");
     }
+    stop
 }
 
 /// Some loops in a sentence.
@@ -118,7 +118,7 @@ impl Dut for VerilatedDut {
             // A stop has its message.
             printed::print(&printed, result.is_ok());
         }
-        result.map_err(|stop| self.stop(stop))
+        result.map_err(|stop| stop_of(stop, &self.loops))
     }
 
     fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {

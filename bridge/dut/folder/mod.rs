@@ -134,6 +134,12 @@ impl DutFolder {
         &self.manifest
     }
 
+    /// The library with tracing, if it is not there: only a divergence needs it.
+    pub fn missing_traced(&self) -> Option<PathBuf> {
+        let path = self.path.join(TRACED);
+        (!path.is_file()).then_some(path)
+    }
+
     /// Loads a library, which must be the one that the manifest names.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! Writing a folder of a built design: whole, or not at all.
 
 use std::env;
-use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -44,14 +43,13 @@ fn draft_in(parent: &Path, path: &Path) -> Result<tempfile::TempDir, FolderError
         .prefix(".building-")
         .tempdir_in(parent);
     draft.map_err(|error| {
-        // Its name would only confuse.
-        let inner = error.get_ref().and_then(Error::source);
-        let inner = inner.and_then(|inner| inner.downcast_ref::<io::Error>());
-        let plain = inner.and_then(io::Error::raw_os_error);
+        // The name of the temporary folder would only confuse.
+        let text = error.to_string();
+        let reason = text.split(" at path ").next().unwrap_or_default();
         FolderError::NotMade {
             path: path.into(),
             parent: parent.into(),
-            source: plain.map_or(error, io::Error::from_raw_os_error),
+            source: io::Error::new(error.kind(), reason),
         }
     })
 }
@@ -66,7 +64,11 @@ fn check_place(path: &Path) -> Result<(), FolderError> {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(occupied("a file".into()));
+            return match path.exists() {
+                true => Err(occupied("a file".into())),
+                // It would be in a file.
+                false => Ok(()),
+            };
         }
         Err(error) => return Err(io_error(path)(error)),
     };
