@@ -97,6 +97,11 @@ fn sentence(message: &str, format: Format) -> Option<String> {
     if let Some(rest) = message.strip_prefix("missing field ") {
         return Some(format!("expected a key {rest}, found none"));
     }
+    // Of a bare word, such as `yes`, and of no value at all.
+    if message.starts_with("string values must be quoted") {
+        let expected = "expected a value: true or false, a number, a list, or a text in quotes";
+        return Some(expected.into());
+    }
     if let Some(rest) = message.strip_prefix("duplicate field ") {
         return Some(format!("expected the key {rest} once, found it twice"));
     }
@@ -301,8 +306,15 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_word_is_no_value() {
+        let message = "expected a value: true or false, a number, a list, or a text in quotes";
+        assert_eq!(toml("[part]\nsize = 1\non = yes").message, message);
+        assert_eq!(toml("[part]\nsize = 1\nname = six").message, message);
+    }
+
+    #[test]
     fn what_is_no_message_of_types_stays() {
-        let text = "part = \n";
+        let text = "part == 1\n";
         let error = toml::from_str::<Whole>(text).expect_err(text);
         assert_eq!(of_toml(text, &error).message, error.message().trim_end());
         assert_eq!(

@@ -1,7 +1,7 @@
 //! `lockstep build`.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Args;
 use pmu_model::wrapper::PARTS;
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::kept::keep_printed;
 use super::progress::Building;
+use super::quoted::quoted;
 use super::rtl_args::FileArgs;
 use super::running::{HangArgs, open_failure};
 use super::{Failure, output};
@@ -59,7 +60,7 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
         ));
     };
     keep_printed(None);
-    let built = built(files, &args.output, args.hang.limit()).map_err(open_failure)?;
+    let built = built(files, args).map_err(open_failure)?;
     let summary = Summary {
         verdict: Verdict::Agree,
         exit_code: Verdict::Agree.exit_code(),
@@ -87,7 +88,8 @@ struct Built {
     warnings: Warnings,
 }
 
-fn built(files: RtlFiles, output: &Path, patience: Duration) -> Result<Built, OpenError> {
+fn built(files: RtlFiles, args: &BuildArgs) -> Result<Built, OpenError> {
+    let (output, patience) = (&args.output, args.hang.limit());
     DutFolder::check_target(output)?;
     let design = files.design()?;
     let what = RtlSource::Files(files).describe();
@@ -96,7 +98,9 @@ fn built(files: RtlFiles, output: &Path, patience: Duration) -> Result<Built, Op
     let pair = pair(&design, &options, &what, &mut |event| building.tell(event))?;
     drop(building);
     let stated = stated(&pair, &options)?;
-    let folder = DutFolder::write(output, &design, &pair, stated)?;
+    let place = quoted(&output.display().to_string());
+    let command = format!("lockstep build{} -o {place}", args.files.command());
+    let folder = DutFolder::write(output, &design, &pair, stated, &command)?;
     Ok(Built {
         folder,
         cached: pair.is_cached(),

@@ -27,6 +27,7 @@ mod output_folder;
 mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
+mod quoted;
 mod report_files;
 #[cfg(feature = "rtl")]
 mod rtl_args;
@@ -91,7 +92,7 @@ enum Command {
     Spmu(spmu::SpmuArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
-    /// Write the implementation file of a design (--from-dut, --rtl, --filelist), or the default, with every key explained
+    /// Write the implementation file of a design (--dut, --rtl, --filelist), or the default, with every key explained
     #[cfg(feature = "rtl")]
     Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule

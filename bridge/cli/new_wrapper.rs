@@ -8,6 +8,8 @@ use clap::Args;
 use super::Failure;
 use super::implementation;
 use super::output::{self, write_whole};
+use super::quoted::quoted;
+use crate::dut::is_identifier;
 use crate::kit;
 use crate::lockstep::Verdict;
 
@@ -30,9 +32,7 @@ pub struct NewWrapperArgs {
 
 /// A plain identifier of SystemVerilog.
 fn identifier(text: &str) -> Result<String, String> {
-    let starts = text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-    let goes_on = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
-    match starts && text.chars().all(goes_on) {
+    match is_identifier(text) {
         true => Ok(text.to_owned()),
         false => {
             Err("expected the name of a module: letters, digits, _ and $, no digit first".into())
@@ -73,11 +73,12 @@ pub(super) fn new_wrapper(args: &NewWrapperArgs) -> Result<Verdict, Failure> {
         write_whole(&path, |out| out.write_all(text.as_bytes()))?;
         lines.push_str(&format!("{}\n", path.display()));
     }
+    let path = |name: &str| quoted(&args.folder.join(name).display().to_string());
     lines.push_str(&format!(
         "next: instantiate the design in wrapper.sv, add its files to dut.f, then\n  lockstep run --filelist {} --top {top} \
          --implementation {}\n",
-        args.folder.join("dut.f").display(),
-        args.folder.join("implementation.toml").display()
+        path("dut.f"),
+        path("implementation.toml")
     ));
     output::print(&lines)?;
     Ok(Verdict::Agree)

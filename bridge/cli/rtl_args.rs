@@ -7,7 +7,7 @@ use pmu_model::Implementation;
 
 use super::running::{open_failure, quoted};
 use super::{Failure, output};
-use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, wrapper_parameters};
+use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, is_identifier, wrapper_parameters};
 
 /// Other RTL than the bundled one.
 #[derive(Args)]
@@ -37,17 +37,36 @@ pub struct FileArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_value)]
     param: Vec<(String, String)>,
     /// A macro of that RTL
-    #[arg(long, value_name = "NAME[=VALUE]")]
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = macro_value)]
     define: Vec<String>,
-    /// An argument of Verilator, such as -Wno-WIDTH
+    /// An argument of Verilator, such as -Wno-WIDTH, or a file (.vlt), whose path starts from where the command runs;
+    /// paths inside of a file with options must be absolute
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     verilator_arg: Vec<String>,
 }
 
 fn name_value(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    if !is_identifier(name) {
+        return Err(format!(
+            "expected the name of a parameter before =, found {name:?}: {NAMES}"
+        ));
+    }
     Ok((name.to_owned(), value.to_owned()))
 }
+
+fn macro_value(text: &str) -> Result<String, String> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    match is_identifier(name) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "expected the name of a macro, found {name:?}: {NAMES}"
+        )),
+    }
+}
+
+/// What names are made of.
+const NAMES: &str = "letters, digits, _ and $, no digit first";
 
 impl FileArgs {
     /// The files that are meant, if any.
@@ -64,7 +83,7 @@ impl FileArgs {
     }
 
     /// The arguments again.
-    fn command(&self) -> String {
+    pub(super) fn command(&self) -> String {
         let path = |path: &PathBuf| path.display().to_string();
         let param = |(name, value): &(String, String)| format!("{name}={value}");
         let words: [(&str, Vec<String>); 6] = [
@@ -124,8 +143,14 @@ pub fn with_parameters(source: RtlSource, implementation: &Implementation) -> Rt
     }
 }
 
-/// Tells that the libraries of a folder are older than their sources.
+/// Tells that the libraries of a folder are older than their sources, or not all there.
 fn note_changes(folder: &DutFolder) {
+    if let Some(missing) = folder.missing_traced() {
+        output::note(&format!(
+            "{} is not there: a divergence would be told without its waveform; build the design again",
+            missing.display()
+        ));
+    }
     let changed = folder.changed_sources();
     let Some(first) = changed.first() else {
         return;

@@ -20,7 +20,9 @@ use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
-use crate::dut::{BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, check_knobs, open};
+use crate::dut::{
+    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
+};
 use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -424,7 +426,15 @@ impl<'a> Job<'a> {
         let mut traced = || {
             let (opened, built) = self.open_timed(true);
             build = build.or(built);
-            opened.map_err(|error| error.to_string())
+            opened.or_else(|why| {
+                // A report without waveform is more than none.
+                let untraced = self
+                    .open_timed(false)
+                    .0
+                    .map_err(|error| error.to_string())?;
+                let dut: Box<dyn Dut> = Box::new(WithoutTrace::new(untraced, why.to_string()));
+                Ok(dut)
+            })
         };
         let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
             .map_err(|error| match error {

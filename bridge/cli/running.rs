@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::end::End;
+pub(super) use super::quoted::quoted;
 use super::{Failure, implementation, output};
 use crate::dut::OpenError;
 use crate::lockstep::Verdict;
@@ -46,16 +47,6 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
         }
     }
     Ok(reader)
-}
-
-/// A word as a shell takes it.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,

@@ -96,7 +96,8 @@ impl Pair {
 /// # Errors
 /// It cannot be loaded or instantiated, or is of another contract.
 pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> {
-    let dut = instance(&pair.untraced.load()?, false, options.patience)?;
+    let loops = pair.warnings().loops();
+    let dut = instance(&pair.untraced.load()?, false, options.patience, &loops)?;
     Ok(Stated::of(&dut.parameters())?)
 }
 

@@ -8,12 +8,15 @@ use verilator_sys::{CreateError, DutLibrary};
 
 use super::VerilatedDut;
 use super::open_error::OpenError;
+use super::verilated::stop_of;
 
-/// Makes an instance, whatever parameters it has. One that takes longer than `patience` is left to its thread.
+/// Makes an instance, whatever parameters it has. One that takes longer than `patience` is left to its thread. `loops`
+/// are those that Verilator warned of.
 pub(super) fn instance(
     library: &DutLibrary,
     traced: bool,
     patience: Duration,
+    loops: &[String],
 ) -> Result<VerilatedDut, OpenError> {
     let (done, made) = channel();
     let library = library.clone();
@@ -22,8 +25,10 @@ pub(super) fn instance(
         let _ = done.send(VerilatedDut::new(&library, traced));
     });
     match made.recv_timeout(patience) {
-        Ok(Err(CreateError::Stopped { stop, .. })) => Err(OpenError::Stopped((*stop).into())),
-        Ok(made) => Ok(made?),
+        Ok(Err(CreateError::Stopped { stop, .. })) => {
+            Err(OpenError::Stopped(stop_of(*stop, loops)))
+        }
+        Ok(made) => Ok(made?.with_loops(loops)),
         Err(_) => Err(OpenError::Hang {
             seconds: patience.as_secs(),
         }),

@@ -6,6 +6,7 @@ mod build;
 mod file_list;
 #[cfg(feature = "rtl")]
 mod folder;
+mod identifier;
 #[cfg(feature = "rtl")]
 mod instance;
 #[cfg(feature = "rtl")]
@@ -29,6 +30,8 @@ mod verilated;
 #[cfg(feature = "rtl")]
 mod warnings;
 #[cfg(feature = "rtl")]
+mod without_trace;
+#[cfg(feature = "rtl")]
 mod wrapper_parameters;
 
 use std::ops::Deref;
@@ -47,6 +50,7 @@ pub use build::{BuildEvent, BuildOptions, PORTS, Pair, pair, stated};
 pub use file_list::{FileList, FileListError, ListProblem};
 #[cfg(feature = "rtl")]
 pub use folder::{DutFolder, FolderError, Manifest};
+pub use identifier::is_identifier;
 #[cfg(feature = "rtl")]
 pub use knobs::{KnobMismatch, check_knobs};
 pub use modelled::ModelledDut;
@@ -63,6 +67,8 @@ pub use translated::Translated;
 pub use verilated::VerilatedDut;
 #[cfg(feature = "rtl")]
 pub use warnings::Warnings;
+#[cfg(feature = "rtl")]
+pub use without_trace::WithoutTrace;
 #[cfg(feature = "rtl")]
 pub use wrapper_parameters::wrapper_parameters;
 

@@ -13,7 +13,7 @@ use super::instance::instance;
 use super::open_error::OpenError;
 use super::source::{self, RtlSource};
 use super::wrapper_parameters::wrapper_parameters;
-use super::{Dut, Translated, VerilatedDut, check_parameters};
+use super::{Dut, DutFolder, Translated, VerilatedDut, Warnings, check_contract, check_parameters};
 
 /// Makes an instance of `source` for `implementation`, and checks that it is one. `building` is told when a
 /// build starts that may take a while, and what Verilator warns of.
@@ -34,6 +34,10 @@ pub fn open(
 #[derive(Clone, Debug)]
 pub struct Rtl {
     library: DutLibrary,
+    /// Where it was built, if it was not built here.
+    folder: Option<Box<DutFolder>>,
+    /// Places of combinational loops that Verilator warned of.
+    loops: Vec<String>,
     implementation: Implementation,
     traced: bool,
     patience: Duration,
@@ -52,6 +56,7 @@ impl Rtl {
         options: &BuildOptions,
         building: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<Self, OpenError> {
+        let (mut loops, mut built_in) = (Vec::new(), None);
         let library = match source {
             RtlSource::Bundled => {
                 let parameters = wrapper_parameters(implementation);
@@ -65,12 +70,20 @@ impl Rtl {
             }
             RtlSource::Files(files) => {
                 let (design, what) = (files.design()?, source.describe());
-                build::one_of_files(design, traced, options, &what, building)?.load()?
+                let built = build::one_of_files(design, traced, options, &what, building)?;
+                loops = Warnings::of(&built).loops();
+                built.load()?
             }
-            RtlSource::Built(folder) => folder.library(traced)?,
+            RtlSource::Built(folder) => {
+                loops.clone_from(&folder.manifest().loops);
+                built_in = Some(folder.clone());
+                folder.library(traced)?
+            }
         };
         Ok(Self {
             library,
+            folder: built_in,
+            loops,
             implementation: implementation.clone(),
             traced,
             patience: options.patience,
@@ -80,9 +93,13 @@ impl Rtl {
     /// Makes an instance, whatever it states to be.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be made, or states something else than the folder that it is from.
     pub fn unchecked(&self) -> Result<VerilatedDut, OpenError> {
-        instance(&self.library, self.traced, self.patience)
+        let dut = instance(&self.library, self.traced, self.patience, &self.loops)?;
+        if let Some(folder) = &self.folder {
+            folder.check_stated(&dut.parameters())?;
+        }
+        Ok(dut)
     }
 
     /// Makes an instance, and checks that it is one for the implementation. It shows V (DUT-71), whatever the design
@@ -92,6 +109,7 @@ impl Rtl {
     /// It cannot be made, or has other parameters.
     pub fn instance(&self) -> Result<Box<dyn Dut>, OpenError> {
         let dut = self.unchecked()?;
+        check_contract(&dut.parameters())?;
         check_parameters(&self.implementation, &dut.parameters())?;
         if self.implementation.wrapper.increments == Increments::Shown {
             return Ok(Box::new(dut));

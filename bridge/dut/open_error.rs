@@ -66,7 +66,10 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The cache cannot be written.
-    #[error("{}: {source}; set LOCKSTEP_CACHE to a folder that can be written", path.display())]
+    #[error(
+        "[cache] expected a folder for built designs that can be written, found at {}: {source}; set LOCKSTEP_CACHE to \
+         another folder", path.display()
+    )]
     Cache {
         /// File or folder.
         path: PathBuf,
@@ -77,7 +80,10 @@ pub enum OpenError {
 
 impl From<BuildError> for OpenError {
     fn from(error: BuildError) -> Self {
-        Self::Build(error.into())
+        match error {
+            BuildError::Cache { path, source } => Self::Cache { path, source },
+            error => Self::Build(error.into()),
+        }
     }
 }
 
@@ -97,6 +103,8 @@ impl OpenError {
                     VerilateError::NoSource { .. }
                     | VerilateError::Argument { .. }
                     | VerilateError::NoTop { .. }
+                    | VerilateError::NoParameter { .. }
+                    | VerilateError::Missing { .. }
                     | VerilateError::Rejected { .. },
                 ),
             )) => Verdict::Usage,

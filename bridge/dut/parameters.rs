@@ -3,16 +3,11 @@
 use pmu_model::wrapper::{Increments, PARTS, Wrapper};
 use pmu_model::{DutParameters, Implementation};
 
-use super::stated::check_contract;
+use super::stated::{ContractMismatch, check_contract};
 
 /// A design that is not one of the configured implementation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{} does not match implementation {implementation:?}: {name}: the implementation \
-     has {expected}, {} states {found}; name the right implementation with --implementation \
-     (`lockstep implementation` writes that of a design), or build the RTL with its parameters",
-    design.as_deref().unwrap_or("the design"), design.as_deref().unwrap_or("the RTL")
-)]
+#[error("{}", words(self))]
 pub struct ParameterMismatch {
     /// Name of the implementation.
     pub implementation: String,
@@ -24,6 +19,30 @@ pub struct ParameterMismatch {
     pub found: String,
     /// Which design, where there are several.
     pub design: Option<String>,
+    /// If it states another contract: what that is about.
+    pub contract: Option<ContractMismatch>,
+}
+
+fn words(mismatch: &ParameterMismatch) -> String {
+    let ParameterMismatch {
+        implementation,
+        name,
+        expected,
+        found,
+        design,
+        contract,
+    } = mismatch;
+    if let Some(contract) = contract {
+        let design = design.as_ref().map(|design| format!("{design}: "));
+        return format!("{}{contract}", design.unwrap_or_default());
+    }
+    format!(
+        "{} does not match implementation {implementation:?}: {name}: the implementation has {expected}, {} states \
+         {found}; name the right implementation with --implementation (`lockstep implementation` writes that of a \
+         design), or build the RTL with its parameters",
+        design.as_deref().unwrap_or("the design"),
+        design.as_deref().unwrap_or("the RTL")
+    )
 }
 
 /// Checks that a design states what `implementation` has.
@@ -43,10 +62,18 @@ pub fn check_parameters(
             expected,
             found,
             design: None,
+            contract: None,
         })
     };
     if let Err(contract) = check_contract(stated) {
-        return mismatch(contract.name, contract.expected, contract.found);
+        return Err(ParameterMismatch {
+            implementation: implementation.name.clone(),
+            name: contract.name.into(),
+            expected: contract.expected.clone(),
+            found: contract.found.clone(),
+            design: None,
+            contract: Some(contract),
+        });
     }
     let number = |name: &str, expected: u32, found: u32| {
         if expected == found {
@@ -209,6 +236,13 @@ mod tests {
         assert_eq!(
             name(|p| p.magic = 0),
             "the magic number that parameters_o starts with"
+        );
+        let error = check_parameters(&implementation, &DutParameters { magic: 0, ..right });
+        let error = error.unwrap_err().to_string();
+        assert!(
+            error.starts_with("the wrapper does not drive parameters_o: ")
+                && !error.contains("--implementation"),
+            "{error}"
         );
     }
 

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A design of another contract than this program's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the design states another DUT contract: {name}: expected {expected}, found {found}; see docs/dut-contract.md for \
-     what parameters_o holds"
-)]
+#[error("{}", words(self))]
 pub struct ContractMismatch {
     /// What differs.
     pub name: &'static str,
@@ -18,6 +15,32 @@ pub struct ContractMismatch {
     pub expected: String,
     /// What the design states.
     pub found: String,
+}
+
+/// What parameters_o starts with.
+const MAGIC: &str = "the magic number that parameters_o starts with";
+
+fn words(mismatch: &ContractMismatch) -> String {
+    let ContractMismatch {
+        name,
+        expected,
+        found,
+    } = mismatch;
+    let section = "docs/dut-contract.md, section 4";
+    if *name != MAGIC {
+        return format!(
+            "the design states another DUT contract: {name}: expected {expected}, found {found}; see {section}, for what \
+             parameters_o holds"
+        );
+    }
+    let problem = match u32::from_str_radix(found.trim_start_matches("0x"), 16) {
+        Ok(0) => "the wrapper does not drive parameters_o",
+        _ => "the wrapper does not state a DUT contract",
+    };
+    format!(
+        "{problem}: expected {expected} in its bits [31:0], found {found}; drive it with what the design is, as {section}, \
+         says"
+    )
 }
 
 /// `DutParameters` in words: numbers as they are, registers in hexadecimal, features by name.
@@ -67,6 +90,27 @@ pub struct Stated {
 }
 
 impl Stated {
+    /// The first key whose value differs from that in `other`, and both values. What a manifest of an earlier version
+    /// leaves out does not differ.
+    #[cfg(feature = "rtl")]
+    pub(super) fn differs(&self, other: &Self) -> Option<[String; 3]> {
+        let table = |stated: &Self| toml::Table::try_from(stated).unwrap_or_default();
+        let later: &[&str] = match (self.access_interval, self.increments.as_str()) {
+            (0, "") => &["access_interval", "increments", "lacks"],
+            _ => &[],
+        };
+        let (own, other) = (table(self), table(other));
+        own.iter()
+            .filter(|(key, value)| !later.contains(&key.as_str()) && other.get(*key) != Some(value))
+            .map(|(key, value)| {
+                let other = other
+                    .get(key)
+                    .map_or("nothing".into(), toml::Value::to_string);
+                [key.clone(), value.to_string(), other]
+            })
+            .next()
+    }
+
     /// Reads what a design states.
     ///
     /// # Errors
@@ -128,11 +172,7 @@ pub fn check_contract(parameters: &DutParameters) -> Result<(), ContractMismatch
     };
     if parameters.magic != DutParameters::MAGIC {
         let word = |magic: u32| format!("{magic:#010x}");
-        return mismatch(
-            "the magic number that parameters_o starts with",
-            word(DutParameters::MAGIC),
-            word(parameters.magic),
-        );
+        return mismatch(MAGIC, word(DutParameters::MAGIC), word(parameters.magic));
     }
     let versions = [
         (
@@ -169,6 +209,30 @@ mod tests {
         assert_eq!(stated.spmcfgr.len(), 2);
     }
 
+    #[cfg(feature = "rtl")]
+    #[test]
+    fn a_manifest_that_differs() {
+        let stated =
+            Stated::of(&DutParameters::of(&Implementation::default())).expect("this contract");
+        assert_eq!(stated.differs(&stated), None);
+        let edited = Stated {
+            counters: 7,
+            ..stated.clone()
+        };
+        let words = ["counters", "7", "31"].map(str::to_owned);
+        assert_eq!(edited.differs(&stated), Some(words));
+        let words = ["lacks", "[\"aarch32\"]", "[]"].map(str::to_owned);
+        let mut lacking = stated.clone();
+        lacking.lacks.push("aarch32".into());
+        assert_eq!(lacking.differs(&stated), Some(words));
+        let earlier = Stated {
+            access_interval: 0,
+            increments: String::new(),
+            ..stated.clone()
+        };
+        assert_eq!(earlier.differs(&lacking), None);
+    }
+
     #[test]
     fn another_contract_is_told() {
         let parameters = DutParameters::of(&Implementation::default());
@@ -181,6 +245,16 @@ mod tests {
         assert_eq!(
             (&*error.expected, &*error.found),
             ("0x554d504c", "0x00000007")
+        );
+        assert_eq!(
+            error.to_string(),
+            "the wrapper does not state a DUT contract: expected 0x554d504c in its bits [31:0], found 0x00000007; drive \
+             it with what the design is, as docs/dut-contract.md, section 4, says"
+        );
+        let error = refused(|p| p.magic = 0).to_string();
+        assert!(
+            error.starts_with("the wrapper does not drive parameters_o: expected 0x554d504c"),
+            "{error}"
         );
         let error = refused(|p| p.contract_version += 1);
         assert_eq!(error.name, "contract version");

@@ -19,6 +19,8 @@ pub struct VerilatedDut {
     slot: Option<Slot>,
     parameters: DutParameters,
     running: Arc<AtomicBool>,
+    /// Places of combinational loops that Verilator warned of.
+    loops: Vec<String>,
 }
 
 impl VerilatedDut {
@@ -53,8 +55,38 @@ impl VerilatedDut {
             slot,
             parameters,
             running: Arc::default(),
+            loops: Vec::new(),
         })
     }
+
+    /// The same; a stop because logic does not settle names `loops`, of which Verilator warned.
+    #[must_use]
+    pub(super) fn with_loops(mut self, loops: &[String]) -> Self {
+        self.loops = loops.to_vec();
+        self
+    }
+}
+
+/// A stop; `loops` are those that Verilator warned of, which matter if logic does not settle.
+pub(super) fn stop_of(stop: DutStop, loops: &[String]) -> Stop {
+    let mut stop = Stop::from(stop);
+    if stop.kind == StopKind::Unsettled && !loops.is_empty() {
+        let separator = if stop.message.is_empty() { "" } else { "; " };
+        let loops = named(loops);
+        stop.message += &format!("{separator}when it was built, Verilator warned of {loops}");
+    }
+    stop
+}
+
+/// Some loops in a sentence.
+fn named(loops: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let more = match loops.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        more => format!(" and {more} more (UNOPTFLAT)"),
+    };
+    let shown: Vec<_> = loops.iter().take(SHOWN).map(String::as_str).collect();
+    shown.join("; ") + &more
 }
 
 /// Tells the process that watches this one, if there is one, what the design does from here on.
@@ -86,7 +118,7 @@ impl Dut for VerilatedDut {
             // A stop has its message.
             printed::print(&printed, result.is_ok());
         }
-        result.map_err(Stop::from)
+        result.map_err(|stop| stop_of(stop, &self.loops))
     }
 
     fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {

@@ -63,6 +63,15 @@ impl Warnings {
         self.all.is_empty()
     }
 
+    /// The warnings of combinational logic that feeds itself: place and signal.
+    pub fn loops(&self) -> Vec<String> {
+        let loops = self
+            .all
+            .iter()
+            .filter(|warning| warning.name == "UNOPTFLAT");
+        loops.map(|warning| warning.text.clone()).collect()
+    }
+
     /// The file that has them in full.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
@@ -141,6 +150,13 @@ mod tests {
              in full in c/x.warnings\n"
         );
         assert!(Warnings::read("- Verilator: Built", None).is_empty());
+        assert!(warnings.loops().is_empty());
+        let circular = "a.v:99:8: Signal unoptimizable: Circular combinational logic: 'w.a.x'";
+        let warnings = Warnings::read(
+            &format!("{MESSAGES}\n%Warning-UNOPTFLAT: {circular}\n"),
+            None,
+        );
+        assert_eq!(warnings.loops(), [circular]);
     }
 
     #[test]

@@ -137,6 +137,10 @@ fn packages_are_those_of_the_command() {
             "{path}: make it again with lockstep new-wrapper"
         );
     }
+    // What to do next can be pasted into a shell, whatever the folder is called.
+    let ran = command::run(command::lockstep(&scratch).args(["new-wrapper", "made by it"]));
+    let next = "\n  lockstep run --filelist 'made by it/dut.f' --top lockstep_dut --implementation 'made by it/implementation.toml'\n";
+    assert!(ran.stdout.ends_with(next), "{}", ran.stdout);
 }
 
 /// Increments and accesses come two cycles late.

@@ -47,7 +47,8 @@ fn a_top_that_does_not_exist() {
             &project,
             "build --filelist rtl/dut.f --top wrapper -o built"
         ),
-        "lockstep: [verilator] expected a module `wrapper`, found `silent_wrapper`: name the wrapper of the design"
+        "lockstep: [verilator] expected a module `wrapper`, found `silent_wrapper`: name the wrapper of the design \
+         with --top"
     );
 }
 
@@ -58,11 +59,19 @@ fn a_parameter_that_does_not_exist() {
         &project,
         &format!("build {DESIGN} --param Conuters=6 -o built"),
     );
-    assert!(
-        text.starts_with("lockstep: rtl/silent_wrapper.sv:2: module `silent_wrapper`: Parameters from the command line"),
-        "{text}"
+    let start = "lockstep: rtl/silent_wrapper.sv:2: module `silent_wrapper` has no parameter `Conuters`: it has `Counters`\n";
+    assert!(text.starts_with(start), "{text}");
+    project.edit(
+        "rtl/silent_wrapper.sv",
+        "parameter int Counters",
+        "parameter int Lanes = 1, localparam int Counters",
     );
-    assert!(text.contains("Conuters"), "{text}");
+    let text = refused(
+        &project,
+        &format!("build {DESIGN} --param Counters=6 -o built"),
+    );
+    let end = " has no parameter `Counters`: it has `Lanes`; `Counters` cannot be set from outside (localparam)\n";
+    assert!(text.contains(end), "{text}");
 }
 
 #[test]
@@ -112,7 +121,7 @@ fn a_design_of_another_contract() {
     assert_eq!(
         build(&project),
         "lockstep: the design states another DUT contract: contract version: expected 2, found 9; see \
-         docs/dut-contract.md for what parameters_o holds"
+         docs/dut-contract.md, section 4, for what parameters_o holds"
     );
 }
 
@@ -161,6 +170,96 @@ fn a_file_that_the_list_names_and_that_is_not_there() {
         build(&project),
         "lockstep: rtl/dut.f:7: expected a file at rtl/idle_pkg.sv, found none: paths are relative to the folder of \
          the list"
+    );
+}
+
+/// What is built does not depend on where the command runs: a module that lies there is none of the design's.
+#[test]
+fn a_module_that_only_lies_where_the_command_runs() {
+    let project = Project::new("foreign_module");
+    project.edit("rtl/dut.f", "-y cells +libext+.v+.sv", "");
+    let cell = project.path("rtl/cells/silent_output.v");
+    fs::copy(&cell, project.path("silent_output.v")).expect("copied");
+    let told = |folder: &str| {
+        let mut command = crate::command::lockstep(&project.path(folder));
+        let list = project.path("rtl/dut.f");
+        command.args([
+            "build",
+            "--top",
+            "silent_wrapper",
+            "-o",
+            "built",
+            "--filelist",
+        ]);
+        let ran = crate::command::run(command.arg(list));
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        ran.stderr
+    };
+    let missing = "no file of the design has module `silent_output`: name its file, or its folder with -y in a file list";
+    let text = told(".");
+    assert!(
+        text.contains(&format!("{missing}; silent_output.v may be it\n")),
+        "{text}"
+    );
+    // From a folder that has none it is the same.
+    let text = told("rtl/include");
+    assert!(text.contains(&format!("{missing}\n")), "{text}");
+    fs::rename(
+        project.path("rtl/include/ports.svh"),
+        project.path("ports.svh"),
+    )
+    .expect("renamed");
+    let text = told(".");
+    let missing =
+        "no folder of the design has `ports.svh`: name its folder with +incdir+ in a file list\n";
+    assert!(text.contains(missing), "{text}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let project = Project::new("not_written");
+    project.write("file", "");
+    for place in ["/proc/own_design", "file/built"] {
+        let text = refused(&project, &format!("build {DESIGN} -o {place}"));
+        let start = format!("lockstep: {place}: expected to make this folder, found that ");
+        assert!(text.starts_with(&start), "{text}");
+        assert!(text.ends_with("; name another folder with -o"), "{text}");
+        assert!(!text.contains(".building-"), "{text}");
+    }
+    let mut command = crate::command::lockstep(&project.0);
+    let words = format!("build {DESIGN} -o built");
+    let command = command.env("LOCKSTEP_CACHE", project.path("file/cache"));
+    let ran = crate::command::run(command.args(words.split_whitespace()));
+    assert_eq!(ran.code, 5, "{}", ran.stderr);
+    let start =
+        "lockstep: [cache] expected a folder for built designs that can be written, found at ";
+    assert!(ran.stderr.starts_with(start), "{}", ran.stderr);
+    assert!(
+        ran.stderr
+            .ends_with("; set LOCKSTEP_CACHE to another folder\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn names_that_are_none() {
+    let project = Project::new("names");
+    for (option, kind) in [
+        ("--define 1x", "macro"),
+        ("--define =1", "macro"),
+        ("--param 1x=2", "parameter"),
+    ] {
+        let text = refused(&project, &format!("build {DESIGN} {option} -o built"));
+        assert!(
+            text.contains(&format!(": expected the name of a {kind}")),
+            "{text}"
+        );
+    }
+    project.edit("rtl/dut.f", "+define+SILENT_OUTPUT", "+define+A+8x");
+    assert_eq!(
+        build(&project),
+        "lockstep: rtl/dut.f:4: expected the name of a macro, found \"8x\": letters, digits, _ and $, no digit first"
     );
 }
 
@@ -305,6 +404,28 @@ fn a_manifest_that_says_something_else() {
         project.write("built/dut.toml", text);
         refused(&project, "run --dut built")
     };
+    let again = format!(
+        "; build the design again:\n  lockstep build {DESIGN} -o built    (in {})",
+        project.0.display()
+    );
+    for (from, to, found) in [
+        (
+            "counters = 31",
+            "counters = 7",
+            "counters = 7, where dut.so states 31",
+        ),
+        (
+            "top = \"silent_wrapper\"",
+            "top = \"other\"",
+            "top = other, where dut.so states silent_wrapper",
+        ),
+    ] {
+        let text = told(&manifest.replacen(from, to, 1));
+        let start = format!(
+            "lockstep: built/dut.toml: expected what `lockstep build` wrote, found {found}: "
+        );
+        assert!(text.starts_with(&start) && text.ends_with(&again), "{text}");
+    }
     let text = told(&manifest.replace("format = 1", "format = 9"));
     assert_eq!(
         text,
@@ -316,7 +437,7 @@ fn a_manifest_that_says_something_else() {
             manifest.replace("top = ", "pot = "),
             "expected a key `top`, found none",
         ),
-        (manifest.replace("[stated]", "[stated"), "found: line 16: "),
+        (manifest.replace("[stated]", "[stated"), "found: line 19: "),
     ] {
         let text = told(&broken);
         let start = "lockstep: built/dut.toml: expected what `lockstep build` wrote, found: ";

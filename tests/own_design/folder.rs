@@ -21,6 +21,32 @@ fn a_built_design_runs_without_the_tools_that_built_it() {
     assert_eq!(ran.stderr, "");
     let replayed = project.run_without_tools("replay a.stim --dut built");
     assert_eq!(replayed.code, 1, "{}", replayed.stderr);
+    // A divergence is one also where the traced library is another, or none.
+    fs::write(project.path("built/dut-traced.so"), "another").expect("written");
+    let changed = project.run_without_tools("replay a.stim --dut built");
+    fs::remove_file(project.path("built/dut-traced.so")).expect("removed");
+    let missing = project.run_without_tools("replay a.stim --dut built");
+    for (ran, why) in [
+        (&changed, "built/dut-traced.so as it was built, SHA-256 "),
+        (&missing, "built/dut-traced.so, found: No such file"),
+    ] {
+        assert_eq!(ran.code, 1, "{}", ran.stderr);
+        assert!(ran.stdout.starts_with("DIVERGENCE"), "{}", ran.stdout);
+        assert!(
+            ran.stdout.contains("no waveform: ") && ran.stdout.contains(why),
+            "{}",
+            ran.stdout
+        );
+        assert!(
+            ran.stdout.contains("build the design again"),
+            "{}",
+            ran.stdout
+        );
+        assert!(project.path("lockstep-out/report.html").is_file());
+        assert!(!project.path("lockstep-out/window.vcd").exists());
+    }
+    let note = "lockstep: note: built/dut-traced.so is not there: ";
+    assert!(missing.stderr.starts_with(note), "{}", missing.stderr);
     let shrunk = project.run_without_tools("shrink a.stim --dut built --out out");
     assert_eq!(shrunk.code, 1, "{}", shrunk.stderr);
     assert!(

@@ -8,7 +8,7 @@ use verilator_sys::shared::{SharedDutBuild, content_hash};
 use verilator_sys::verilate::Design;
 use verilator_sys::{Optimization, PortSizes};
 
-use crate::project::Project;
+use crate::project::{DESIGN, Project};
 
 /// Puts `library` into the built folder, and its hash into the manifest: it is what was built, as far as that says.
 fn put(project: &Project, library: &Path) {
@@ -38,6 +38,8 @@ fn a_library_that_is_missing_or_changed() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     let start = format!("lockstep: [DUT library] expected a library at {place}, found: ");
     assert!(ran.stderr.starts_with(&start), "{}", ran.stderr);
+    let again = format!(": build the design again:\n  lockstep build {DESIGN} -o built    (in ");
+    assert!(ran.stderr.contains(&again), "{}", ran.stderr);
 }
 
 #[test]

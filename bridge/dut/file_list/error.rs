@@ -108,6 +108,14 @@ pub enum ListProblem {
         /// What follows `-G`.
         found: String,
     },
+    /// A macro that has no name.
+    #[error(
+        "expected the name of a macro, found {found:?}: letters, digits, _ and $, no digit first"
+    )]
+    Define {
+        /// What is in the place of the name.
+        found: String,
+    },
     /// Something that Verilator cannot compile, or that would have to be linked in.
     #[error(
         "expected a SystemVerilog file, found {found}: C, C++ and VHDL are not built, and lists are named with -f"

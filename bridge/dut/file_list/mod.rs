@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::is_identifier;
 pub use error::{FileListError, ListProblem};
 use words::{Word, words};
 
@@ -209,8 +210,12 @@ impl Reading<'_> {
                 .list
                 .library_extensions
                 .extend(parts().map(str::to_owned)),
-            Takes::Defines => self.list.defines.extend(parts().map(str::to_owned)),
-            Takes::Define => self.list.defines.push(value.to_owned()),
+            Takes::Defines => {
+                for part in parts() {
+                    self.define(part)?;
+                }
+            }
+            Takes::Define => self.define(value)?,
             Takes::Parameter => {
                 let (name, value) =
                     value
@@ -223,6 +228,15 @@ impl Reading<'_> {
                     .push((name.to_owned(), value.to_owned()));
             }
         }
+        Ok(())
+    }
+
+    fn define(&mut self, text: &str) -> Result<(), ListProblem> {
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if !is_identifier(name) {
+            return Err(ListProblem::Define { found: name.into() });
+        }
+        self.list.defines.push(text.to_owned());
         Ok(())
     }
 

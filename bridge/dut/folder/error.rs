@@ -38,8 +38,33 @@ pub enum FolderError {
         found: i64,
     },
     /// A library cannot be loaded.
-    #[error(transparent)]
-    Library(#[from] LoadFileError),
+    #[error("{source}{}", again.as_ref().map_or(String::new(), |again| format!(":\n  {again}")))]
+    Library {
+        /// Why not.
+        source: LoadFileError,
+        /// The command that builds the design again, where that helps and is known.
+        again: Option<String>,
+    },
+    /// The manifest says something else of the design than its library does.
+    #[error(
+        "{}: expected what `lockstep build` wrote, found {key} = {found}, where {library} states {stated}: the file is \
+         not there to be edited; build the design again{}", path.display(),
+        again.as_ref().map_or(String::new(), |again| format!(":\n  {again}"))
+    )]
+    Stated {
+        /// The manifest.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// Its value in the manifest.
+        found: String,
+        /// Name of the library.
+        library: &'static str,
+        /// What that states.
+        stated: String,
+        /// The command that builds the design again, where it is known.
+        again: Option<String>,
+    },
     /// A library with other ports.
     #[error(
         "{}: expected {expected} bytes of {port}, found {found}: the design was built for another layout of the DUT \
@@ -66,8 +91,21 @@ pub enum FolderError {
         /// What is there.
         found: String,
     },
+    /// The folder cannot be made.
+    #[error(
+        "{}: expected to make this folder, found that {} cannot be written: {source}; name another folder with -o",
+        path.display(), parent.display()
+    )]
+    NotMade {
+        /// The folder.
+        path: PathBuf,
+        /// The folder that it should be in, as far as that is there.
+        parent: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
     /// A file or folder cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: expected to read or write it, found: {source}", path.display())]
     Io {
         /// File or folder.
         path: PathBuf,
@@ -90,10 +128,16 @@ impl FolderError {
             )
         };
         match self {
-            Self::Io { source, .. } | Self::Library(LoadFileError::Io { source, .. }) => {
-                named(source)
-            }
-            Self::Library(LoadFileError::Load(LoadError::Loader { .. })) => false,
+            Self::Io { source, .. }
+            | Self::NotMade { source, .. }
+            | Self::Library {
+                source: LoadFileError::Io { source, .. },
+                ..
+            } => named(source),
+            Self::Library {
+                source: LoadFileError::Load(LoadError::Loader { .. }),
+                ..
+            } => false,
             _ => true,
         }
     }

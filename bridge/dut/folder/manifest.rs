@@ -29,12 +29,29 @@ pub struct Manifest {
     pub defines: Vec<String>,
     /// Further arguments of Verilator.
     pub verilator_args: Vec<String>,
+    /// The command that built it; empty in a folder of an earlier version.
+    #[serde(default)]
+    pub command: String,
+    /// The folder where that ran.
+    #[serde(default)]
+    pub ran_in: PathBuf,
+    /// Places of combinational loops that Verilator warned of.
+    #[serde(default)]
+    pub loops: Vec<String>,
     /// The libraries.
     pub libraries: Libraries,
     /// What the design states.
     pub stated: Stated,
     /// Every file of the design that was read.
     pub source: Vec<Source>,
+}
+
+impl Manifest {
+    /// How to build the design again, if that is known.
+    pub(super) fn again(&self) -> Option<String> {
+        let (command, folder) = (&self.command, self.ran_in.display());
+        (!command.is_empty()).then(|| format!("{command}    (in {folder})"))
+    }
 }
 
 /// SHA-256 of the libraries, in hexadecimal, by their names.

@@ -8,8 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use pmu_model::DutParameters;
 use verilator_sys::DutLibrary;
-use verilator_sys::shared::{content_hash, load_file};
+use verilator_sys::shared::{LoadFileError, content_hash, load_file};
 use verilator_sys::verilate::Design;
 
 use super::{PORTS, Pair, RtlFiles, Stated};
@@ -108,7 +109,8 @@ impl DutFolder {
         write::check(path)
     }
 
-    /// Writes what was built to `path`, whole or not at all. A folder that says the same is left as it is.
+    /// Writes what was built to `path`, whole or not at all. A folder that says the same is left as it is. `command` is
+    /// the command line that builds it again, for messages.
     ///
     /// # Errors
     /// It cannot be written; what was there is still there then.
@@ -117,8 +119,9 @@ impl DutFolder {
         design: &Design,
         pair: &Pair,
         stated: Stated,
+        command: &str,
     ) -> Result<Self, FolderError> {
-        write::write(path, design, pair, stated)
+        write::write(path, design, pair, stated, command)
     }
 
     /// The folder.
@@ -129,6 +132,12 @@ impl DutFolder {
     /// What the folder says of the design.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The library with tracing, if it is not there: only a divergence needs it.
+    pub fn missing_traced(&self) -> Option<PathBuf> {
+        let path = self.path.join(TRACED);
+        (!path.is_file()).then_some(path)
     }
 
     /// Loads a library, which must be the one that the manifest names.
@@ -143,7 +152,14 @@ impl DutFolder {
         };
         let path = self.path.join(name);
         // The loader looks for a name without a slash elsewhere.
-        let library = load_file(&std::path::absolute(&path).unwrap_or(path.clone()), hash)?;
+        let place = std::path::absolute(&path).unwrap_or(path.clone());
+        let library = load_file(&place, hash).map_err(|source| FolderError::Library {
+            again: match source {
+                LoadFileError::Load(_) => None,
+                LoadFileError::Io { .. } | LoadFileError::Changed { .. } => self.manifest.again(),
+            },
+            source,
+        })?;
         let sizes = library.sizes();
         let ports = [
             ("cycle_input_i", PORTS.input, sizes.input),
@@ -160,7 +176,47 @@ impl DutFolder {
                 });
             }
         }
+        let stated = [
+            ("top", &self.manifest.top, library.top()),
+            (
+                "verilator",
+                &self.manifest.verilator,
+                library.verilator_version(),
+            ),
+        ];
+        for (key, found, stated) in stated {
+            if found != stated {
+                return Err(self.contradicted(key, found.clone(), stated.to_owned()));
+            }
+        }
         Ok(library)
+    }
+
+    /// Checks that the manifest says of the design what its library states, `parameters`. A library of another
+    /// contract is none of this check's.
+    ///
+    /// # Errors
+    /// The first key of `[stated]` that differs.
+    pub fn check_stated(&self, parameters: &DutParameters) -> Result<(), FolderError> {
+        let Ok(stated) = Stated::of(parameters) else {
+            return Ok(());
+        };
+        match self.manifest.stated.differs(&stated) {
+            None => Ok(()),
+            Some([key, found, stated]) => Err(self.contradicted(&key, found, stated)),
+        }
+    }
+
+    /// The manifest says `found` where the library states something else.
+    fn contradicted(&self, key: &str, found: String, stated: String) -> FolderError {
+        FolderError::Stated {
+            path: self.path.join(MANIFEST),
+            key: key.to_owned(),
+            found,
+            library: UNTRACED,
+            stated,
+            again: self.manifest.again(),
+        }
     }
 
     /// The sources that are no longer what the libraries were made of. One that is not there says nothing: the folder

@@ -1,5 +1,6 @@
 //! Writing a folder of a built design: whole, or not at all.
 
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -16,11 +17,45 @@ use verilator_sys::verilate::Design;
 const HEADER: &str = "# Written by `lockstep build`; `lockstep run --dut` reads it.\n\n";
 
 /// Checks that `path` can become a folder of a built design, before a build is spent on it: it is not there, or
-/// empty, or such a folder already.
+/// empty, or such a folder already, and the folder that it is in can be written.
 ///
 /// # Errors
-/// Something else is there.
+/// Something else is there, or it cannot be made.
 pub(super) fn check(path: &Path) -> Result<(), FolderError> {
+    check_place(path)?;
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let there = parent(path).ancestors().find(|parent| parent.exists());
+    // A relative path starts from the working directory.
+    draft_in(there.unwrap_or(Path::new(".")), path).map(drop)
+}
+
+/// The folder that `path` is in.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A temporary folder beside `path`, in `parent`.
+fn draft_in(parent: &Path, path: &Path) -> Result<tempfile::TempDir, FolderError> {
+    let draft = tempfile::Builder::new()
+        .prefix(".building-")
+        .tempdir_in(parent);
+    draft.map_err(|error| {
+        // The name of the temporary folder would only confuse.
+        let text = error.to_string();
+        let reason = text.split(" at path ").next().unwrap_or_default();
+        FolderError::NotMade {
+            path: path.into(),
+            parent: parent.into(),
+            source: io::Error::new(error.kind(), reason),
+        }
+    })
+}
+
+/// Checks what is at `path`.
+fn check_place(path: &Path) -> Result<(), FolderError> {
     let occupied = |found: String| FolderError::Occupied {
         path: path.into(),
         found,
@@ -29,7 +64,11 @@ pub(super) fn check(path: &Path) -> Result<(), FolderError> {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(occupied("a file".into()));
+            return match path.exists() {
+                true => Err(occupied("a file".into())),
+                // It would be in a file.
+                false => Ok(()),
+            };
         }
         Err(error) => return Err(io_error(path)(error)),
     };
@@ -63,19 +102,14 @@ pub(super) fn write(
     design: &Design,
     pair: &Pair,
     stated: Stated,
+    command: &str,
 ) -> Result<DutFolder, FolderError> {
     // A link stays; what it leads to is written.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    check(path)?;
-    let parent = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    check_place(path)?;
+    let parent = parent(path);
     fs::create_dir_all(parent).map_err(io_error(parent))?;
-    let draft = tempfile::Builder::new()
-        .prefix(".building-")
-        .tempdir_in(parent)
-        .map_err(io_error(parent))?;
+    let draft = draft_in(parent, path)?;
     let copy = |from: &Path, name: &str| -> Result<String, FolderError> {
         let to = draft.path().join(name);
         fs::copy(from, &to).map_err(io_error(&to))?;
@@ -85,7 +119,7 @@ pub(super) fn write(
         untraced: copy(&pair.untraced.path, UNTRACED)?,
         traced: copy(&pair.traced.path, TRACED)?,
     };
-    let manifest = manifest(design, pair, stated, libraries);
+    let manifest = manifest(design, pair, stated, libraries, command);
     let done = || DutFolder {
         path: path.clone(),
         manifest: manifest.clone(),
@@ -113,7 +147,15 @@ fn is_there(folder: &DutFolder) -> bool {
         && hash(TRACED).as_ref() == Some(traced)
 }
 
-fn manifest(design: &Design, pair: &Pair, stated: Stated, libraries: Libraries) -> Manifest {
+fn manifest(
+    design: &Design,
+    pair: &Pair,
+    stated: Stated,
+    libraries: Libraries,
+    command: &str,
+) -> Manifest {
+    // Without a working directory nothing relative could have been built.
+    let ran_in = env::current_dir().unwrap_or_default();
     let parameters = design.parameters.iter();
     Manifest {
         format: FORMAT,
@@ -125,7 +167,11 @@ fn manifest(design: &Design, pair: &Pair, stated: Stated, libraries: Libraries) 
             .map(|(name, value)| format!("{name}={value}"))
             .collect(),
         defines: design.defines.clone(),
-        verilator_args: design.arguments.clone(),
+        // They may be used again from another folder.
+        verilator_args: design.absolute_arguments(&ran_in),
+        command: command.to_owned(),
+        ran_in,
+        loops: pair.warnings().loops(),
         libraries,
         stated,
         source: pair.untraced.sources.iter().map(Source::from).collect(),

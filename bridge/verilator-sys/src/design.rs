@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "shared")]
 use crate::compile::{CompileError, Hash};
+use crate::places;
 use crate::verilate::VerilateError;
 
 /// A design: what Verilator is told about it.
@@ -30,8 +31,8 @@ pub struct Design {
     pub top: String,
     /// Parameters of the top module: name and value, the value as in SystemVerilog.
     pub parameters: Vec<(String, String)>,
-    /// Further arguments of Verilator, after all others. Those that would change what it writes are
-    /// refused.
+    /// Further arguments of Verilator, after all others; relative paths in them start from the working directory. Those
+    /// that would change what it writes are refused.
     pub arguments: Vec<String>,
 }
 
@@ -107,6 +108,36 @@ impl Design {
         Ok(())
     }
 
+    /// The arguments with absolute paths where they name files and folders that are there, from `base`.
+    pub fn absolute_arguments(&self, base: &Path) -> Vec<String> {
+        let mut before = "";
+        let mut absolute = Vec::new();
+        for argument in &self.arguments {
+            absolute.push(argument_at(before, argument, base).map_or(
+                argument.clone(),
+                |(start, paths)| {
+                    let paths = paths.iter().map(|path| at(base, path));
+                    start.to_owned() + &paths.collect::<Vec<_>>().join("+")
+                },
+            ));
+            before = argument;
+        }
+        absolute
+    }
+
+    /// The files and folders that the arguments name.
+    pub(crate) fn path_arguments(&self, base: &Path) -> Vec<PathBuf> {
+        let before = [""]
+            .into_iter()
+            .chain(self.arguments.iter().map(String::as_str));
+        let found = before
+            .zip(&self.arguments)
+            .filter_map(|(before, argument)| argument_at(before, argument, base));
+        found
+            .flat_map(|(_, paths)| paths.into_iter().map(PathBuf::from))
+            .collect()
+    }
+
     /// The design as arguments of Verilator.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         let joined = |option: &str, value: &Path| {
@@ -162,6 +193,43 @@ impl Design {
     }
 }
 
+/// Options that a path follows, which need not be there yet.
+const BEFORE_A_PATH: [&str; 6] = ["-y", "-v", "-f", "-F", "--waiver-output", "-waiver-output"];
+
+/// What an argument begins with and the paths that follow, if it names any that are there; `before` is the argument
+/// before it.
+fn argument_at<'a>(
+    before: &str,
+    argument: &'a str,
+    base: &Path,
+) -> Option<(&'a str, Vec<&'a str>)> {
+    let is_there = |path: &str| !path.is_empty() && base.join(path).exists();
+    for start in ["+incdir+", "-I"] {
+        if let Some(paths) = argument.strip_prefix(start) {
+            let paths: Vec<_> = paths.split('+').filter(|path| !path.is_empty()).collect();
+            return paths
+                .iter()
+                .any(|path| is_there(path))
+                .then_some((start, paths));
+        }
+    }
+    let is_value = before.starts_with('-') && !argument.contains(['.', '/']);
+    let is_path = match argument.starts_with(['-', '+']) {
+        true => false,
+        false if BEFORE_A_PATH.contains(&before) => !argument.is_empty(),
+        // The value of an option may be the name of a file by chance.
+        false => !is_value && is_there(argument),
+    };
+    is_path.then(|| ("", vec![argument]))
+}
+
+/// `path` from `base`.
+fn at(base: &Path, path: &str) -> String {
+    let path = places::absolute(base, Path::new(path));
+    // It was made of text; only a working directory that is none changes it.
+    path.to_string_lossy().into_owned()
+}
+
 /// The names of the files of a folder, sorted, without hidden ones. A folder that cannot be read has none.
 #[cfg(feature = "shared")]
 fn file_names(folder: &Path) -> Vec<OsString> {
@@ -198,6 +266,28 @@ mod tests {
             design.arguments(),
             expected.split(' ').map(OsString::from).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn arguments_that_name_files_become_absolute() {
+        let folder = tempfile::tempdir().expect("created");
+        let base = folder.path();
+        for name in ["waive.vlt", "unique"] {
+            fs::write(base.join(name), "").expect("written");
+        }
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let design = Design {
+            arguments: words(
+                "-Wno-WIDTH waive.vlt --x-assign unique -I. -I/in +incdir+.+none -y cells nothing.vlt",
+            ),
+            ..Design::default()
+        };
+        let base = base.to_str().expect("UTF-8");
+        let expected = format!(
+            "-Wno-WIDTH {base}/waive.vlt --x-assign unique -I{base} -I/in +incdir+{base}+{base}/none -y {base}/cells \
+             nothing.vlt"
+        );
+        assert_eq!(design.absolute_arguments(Path::new(base)), words(&expected));
     }
 
     #[test]

@@ -168,8 +168,10 @@ impl Verilator {
     /// A command that runs this Verilator with nothing of the caller's environment that would
     /// change what it does.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.bin);
-        command.env("VERILATOR_ROOT", &self.root);
+        // It runs in another folder than this process.
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or(path.to_owned());
+        let mut command = Command::new(absolute(&self.bin));
+        command.env("VERILATOR_ROOT", absolute(&self.root));
         command
     }
 

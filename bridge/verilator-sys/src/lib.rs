@@ -22,7 +22,11 @@ mod model;
 #[cfg(feature = "build")]
 mod modules;
 #[cfg(feature = "build")]
+mod places;
+#[cfg(feature = "build")]
 mod port;
+#[cfg(feature = "build")]
+mod rejection;
 #[cfg(feature = "build")]
 pub mod static_dut;
 #[cfg(feature = "build")]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -28,6 +29,16 @@ pub enum BuildError {
     /// The C++ did not compile.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// The folder of finished libraries cannot be written.
+    #[error(
+        "[cache] expected a folder that can be written, found at {path}: {source}: name another folder"
+    )]
+    Cache {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
 }
 
 /// This crate's C++, carried along so that designs can be built where its sources are not.

@@ -71,7 +71,7 @@ pub struct SourceFile {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadFileError {
     /// It cannot be read.
-    #[error("[DUT library] expected a library at {path}, found: {source}")]
+    #[error("[DUT library] expected a library at {path}, found: {source}: build the design again")]
     Io {
         /// The file.
         path: PathBuf,
@@ -170,10 +170,14 @@ impl SharedDutBuild {
     ) -> Result<SharedDut, BuildError> {
         let compiler = Compiler::find()?;
         let entry = self.entry(verilator, &compiler)?;
-        fs::create_dir_all(&self.cache_dir).map_err(io_error(&self.cache_dir))?;
+        let cache = |path: &Path| {
+            let path = path.to_owned();
+            move |source| BuildError::Cache { path, source }
+        };
+        fs::create_dir_all(&self.cache_dir).map_err(cache(&self.cache_dir))?;
         let lock_path = entry.file("lock");
-        let lock = File::create(&lock_path).map_err(io_error(&lock_path))?;
-        lock.lock().map_err(io_error(&lock_path))?;
+        let lock = File::create(&lock_path).map_err(cache(&lock_path))?;
+        lock.lock().map_err(cache(&lock_path))?;
         let done = |path, list: &str, cached| SharedDut {
             path,
             cached,
@@ -191,7 +195,7 @@ impl SharedDutBuild {
         let folder = tempfile::Builder::new()
             .prefix(".building-")
             .tempdir_in(&self.cache_dir)
-            .map_err(io_error(&self.cache_dir))?;
+            .map_err(cache(&self.cache_dir))?;
         let variant = if self.trace {
             Variant::Traced
         } else {
@@ -306,7 +310,7 @@ impl Entry {
 const WARNINGS: &str = "warnings";
 
 /// Version of what `<key>.<list>.files` holds.
-const LIST_FORMAT: &str = "2";
+const LIST_FORMAT: &str = "3";
 
 /// Hash and path of each file, a line each. What was relative to the working directory stays so: the key has no other
 /// name of the files either, and in another folder they are others.
@@ -321,12 +325,14 @@ fn file_list(files: &[PathBuf]) -> Result<String, CompileError> {
 
 /// The design's own files in such a list.
 fn sources(list: &str, verilator: &Verilator) -> Vec<SourceFile> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+    let [bin, root] = [&verilator.bin, &verilator.root].map(|path| absolute(path));
     let files = list.lines().filter_map(|line| line.split_once(' '));
     files
         .map(|(hash, path)| SourceFile {
-            path: std::path::absolute(path).unwrap_or_else(|_| path.into()),
+            path: absolute(Path::new(path)),
             hash: hash.to_owned(),
         })
-        .filter(|file| file.path != verilator.bin && !file.path.starts_with(&verilator.root))
+        .filter(|file| file.path != bin && !file.path.starts_with(&root))
         .collect()
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 pub use crate::design::Design;
 use crate::find::Verilator;
-use crate::modules;
+use crate::places::Places;
+use crate::rejection::{rejected, tidy};
 use crate::version::Version;
 
 /// One run of Verilator.
@@ -17,7 +18,7 @@ pub struct VerilateRequest<'a> {
     /// Whether the model can write value change dumps, which costs some speed also when it does not.
     pub trace: bool,
     /// Where the C++ goes. Created on demand; files of an earlier run with the same prefix are
-    /// removed.
+    /// removed. Verilator runs in this folder, and looks for modules and included files there: it should hold none.
     pub out_dir: &'a Path,
     /// Name of the generated class, and start of the name of every generated file and symbol.
     pub prefix: &'a str,
@@ -69,12 +70,49 @@ pub enum VerilateError {
         reason: &'static str,
     },
     /// No source declares the top module.
-    #[error("[verilator] expected a module `{top}`, found {found}: name the wrapper of the design")]
+    #[error(
+        "[verilator] expected a module `{top}`, found {found}: name the wrapper of the design with --top"
+    )]
     NoTop {
         /// Name of the top module.
         top: String,
         /// The modules that there are.
         found: String,
+    },
+    /// The design uses modules or included files that it does not have.
+    #[error(
+        "{place}: {what}: {advice}\n[verilator] expected Verilator {version} to accept the design, found:\n{message}"
+    )]
+    Missing {
+        /// File, line and column of the first use.
+        place: String,
+        /// What it does not have.
+        what: String,
+        /// What to do.
+        advice: String,
+        /// Version of the Verilator that was used.
+        version: Version,
+        /// Its own message.
+        message: String,
+    },
+    /// The top module does not have a parameter that was given.
+    #[error(
+        "{place}module `{top}` has no parameter {names}: {found}\n[verilator] expected Verilator {version} to accept \
+         the design, found:\n{message}"
+    )]
+    NoParameter {
+        /// File and line of the module, with a colon, where it is known.
+        place: String,
+        /// Name of the top module.
+        top: String,
+        /// The names that were given.
+        names: String,
+        /// The parameters that there are.
+        found: String,
+        /// Version of the Verilator that was used.
+        version: Version,
+        /// Its own message.
+        message: String,
     },
     /// Verilator found errors in the design.
     #[error(
@@ -111,7 +149,7 @@ pub enum VerilateError {
 impl VerilateError {
     /// Whether the top module lacks a parameter that was given.
     pub fn is_about_parameters(&self) -> bool {
-        matches!(self, Self::Rejected { first, .. } if first.contains(NO_PARAMETER))
+        matches!(self, Self::NoParameter { .. })
     }
 }
 
@@ -123,60 +161,31 @@ impl VerilateRequest<'_> {
     pub fn run(&self, verilator: &Verilator) -> Result<Verilated, VerilateError> {
         self.design.check()?;
         self.clear().map_err(io_error(self.out_dir))?;
+        let here = Path::new(".");
+        let places = Places::of(self.design).map_err(io_error(here))?;
+        let out_dir = places.absolute(self.out_dir);
         let mut command = verilator.command();
+        // Modules and included files that lie where this command runs are none of the design's.
+        command.current_dir(&out_dir);
         command.args(FLAGS);
         command.arg("--prefix").arg(self.prefix);
-        command.arg("--Mdir").arg(self.out_dir);
+        command.arg("--Mdir").arg(&out_dir);
         if self.trace {
             command.arg("--trace");
         }
-        command.args(self.design.arguments());
+        command.args(places.apply(self.design).arguments());
         let output = command.output().map_err(io_error(&verilator.bin))?;
-        let messages = String::from_utf8_lossy(&output.stderr)
-            .trim_end()
-            .to_owned();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        let messages = places.named(&tidy(messages.trim_end(), &out_dir));
         if !output.status.success() {
             let message = if messages.is_empty() {
                 output.status.to_string()
             } else {
                 messages
             };
-            return Err(self.rejected(verilator.version, message));
+            return Err(rejected(self.design, verilator.version, message));
         }
-        self.read_lists(verilator, messages)
-    }
-
-    /// What Verilator's message means, with a place on top.
-    fn rejected(&self, version: Version, message: String) -> VerilateError {
-        let Design {
-            sources,
-            library_files,
-            top,
-            ..
-        } = self.design;
-        let modules = modules::declared(sources.iter().chain(library_files));
-        let declaration = modules.iter().find(|module| module.name == *top);
-        let first = first_error(&message);
-        if declaration.is_none() && first.contains("--top-module") {
-            let mut names: Vec<_> = modules.into_iter().map(|module| module.name).collect();
-            names.sort();
-            names.dedup();
-            return VerilateError::NoTop {
-                top: top.clone(),
-                found: some_of(&names),
-            };
-        }
-        let place = declaration
-            .filter(|_| first.starts_with(NO_PARAMETER))
-            .map(|module| {
-                let (path, line) = (module.path.display(), module.line);
-                format!("{path}:{line}: module `{top}`: ")
-            });
-        VerilateError::Rejected {
-            first: place.unwrap_or_default() + first,
-            version,
-            message,
-        }
+        self.read_lists(verilator, &places, messages)
     }
 
     fn clear(&self) -> io::Result<()> {
@@ -193,6 +202,7 @@ impl VerilateRequest<'_> {
     fn read_lists(
         &self,
         verilator: &Verilator,
+        places: &Places,
         warnings: String,
     ) -> Result<Verilated, VerilateError> {
         let file = |suffix: &str| self.out_dir.join(format!("{}{suffix}", self.prefix));
@@ -221,7 +231,7 @@ impl VerilateRequest<'_> {
         }
 
         let files_path = file("__verFiles.dat");
-        let dependencies = source_list(&read(&files_path)?);
+        let dependencies = source_list(&places.named(&read(&files_path)?));
         if dependencies.is_empty() {
             return Err(VerilateError::Listing {
                 path: files_path,
@@ -229,7 +239,7 @@ impl VerilateRequest<'_> {
             });
         }
         for path in fast.iter().chain(&trace).chain(&slow) {
-            mark_fatal(path, &dependencies).map_err(io_error(path))?;
+            finish(path, places, &dependencies).map_err(io_error(path))?;
         }
         Ok(Verilated {
             prefix: self.prefix.to_owned(),
@@ -245,12 +255,11 @@ impl VerilateRequest<'_> {
     }
 }
 
-/// How Verilator's message of a parameter that the top module does not have begins.
-const NO_PARAMETER: &str = "Parameters from the command line";
-
 /// The same for every design and version.
-const FLAGS: [&str; 17] = [
+const FLAGS: [&str; 18] = [
     "--cc",
+    // A file may include those beside it.
+    "--relative-includes",
     "-O3",
     // What is uninitialized is zero, at no cost; the DUT contract starts every run with a reset.
     "--x-assign",
@@ -280,30 +289,6 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerilateError + use<> {
     move |source| VerilateError::Io { path, source }
 }
 
-/// The first error in Verilator's messages: file, line and column, where it has them, and its text.
-fn first_error(messages: &str) -> &str {
-    messages
-        .lines()
-        .find(|line| line.starts_with("%Error"))
-        .and_then(|line| Some(line.split_once(": ")?.1))
-        .unwrap_or_else(|| messages.lines().next().unwrap_or_default())
-}
-
-/// Names in a sentence, not all of them if there are many.
-fn some_of(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let quoted: Vec<_> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| format!("`{name}`"))
-        .collect();
-    match (names.len(), names.len().saturating_sub(SHOWN)) {
-        (0, _) => "no module in the sources".into(),
-        (_, 0) => quoted.join(", "),
-        (_, more) => format!("{} and {more} more", quoted.join(", ")),
-    }
-}
-
 /// The words of `VARIABLE += \` and its continuation lines.
 fn make_list<'a>(makefile: &'a str, variable: &str) -> Vec<&'a str> {
     let mut lines = makefile.lines();
@@ -330,17 +315,27 @@ fn source_list(files: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// Makes a generated file tell of stops what this crate tells: by the names that the design gives its files, and
+/// `$fatal` apart.
+fn finish(cpp: &Path, places: &Places, sources: &[PathBuf]) -> io::Result<()> {
+    let text = fs::read_to_string(cpp)?;
+    let finished = mark_fatal(places.named(&text), sources);
+    if finished != text {
+        fs::write(cpp, finished)?;
+    }
+    Ok(())
+}
+
 /// Tells `$fatal` from `$error` where Verilator does not.
 ///
 /// Later versions pass `false` as a last argument when a stop comes from `$fatal`, and print
 /// `%Fatal:`; early ones compile both alike. For those, the argument is added to the stops of every
 /// line with a `$fatal`, so that the run time sees the same on every version.
-fn mark_fatal(cpp: &Path, sources: &[PathBuf]) -> io::Result<()> {
-    let text = fs::read_to_string(cpp)?;
+fn mark_fatal(text: String, sources: &[PathBuf]) -> String {
     if !text.contains("VL_STOP_MT(") || text.contains("%%Fatal:") {
-        return Ok(());
+        return text;
     }
-    let mut marked = text.clone();
+    let mut marked = text;
     for path in sources {
         // Verilator's own binary is among them.
         let Ok(source) = fs::read_to_string(path) else {
@@ -357,37 +352,12 @@ fn mark_fatal(cpp: &Path, sources: &[PathBuf]) -> io::Result<()> {
             }
         }
     }
-    if marked != text {
-        fs::write(cpp, marked)?;
-    }
-    Ok(())
+    marked
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_first_error_is_found_behind_warnings() {
-        let of = |text| first_error(text).to_owned();
-        assert_eq!(
-            of(
-                "%Warning-WIDTH: a.sv:1:2: narrow\n%Error-PINMISSING: b.sv:3:4: pin\n%Error: c.sv:5: end"
-            ),
-            "b.sv:3:4: pin"
-        );
-        assert_eq!(of("%Error: Invalid option: --x"), "Invalid option: --x");
-        assert_eq!(of("signal: 9"), "signal: 9");
-        assert_eq!(of(""), "");
-    }
-
-    #[test]
-    fn many_modules_are_not_all_named() {
-        let names: Vec<_> = (0..14).map(|n| format!("m{n}")).collect();
-        assert_eq!(some_of(&names[..2]), "`m0`, `m1`");
-        assert!(some_of(&names).ends_with("`m11` and 2 more"));
-        assert_eq!(some_of(&[]), "no module in the sources");
-    }
 
     #[test]
     fn reads_a_list_of_a_makefile() {

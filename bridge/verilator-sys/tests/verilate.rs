@@ -120,7 +120,8 @@ fn a_top_that_is_not_there() {
     let error = run(&design, false, "top").expect_err("rejected");
     assert_eq!(
         error.to_string(),
-        "[verilator] expected a module `wrapper`, found `lockstep_dut`: name the wrapper of the design"
+        "[verilator] expected a module `wrapper`, found `lockstep_dut`: name the wrapper of the design \
+         with --top"
     );
 }
 
@@ -132,10 +133,104 @@ fn a_parameter_that_is_not_there_leads_to_the_module() {
         .expect_err("rejected")
         .to_string();
     let first = text.lines().next().unwrap_or_default();
-    assert!(first.starts_with("tests/rtl/counter.sv:"), "{text}");
+    assert_eq!(
+        first,
+        "tests/rtl/counter.sv:6: module `lockstep_dut` has no parameter `Stpe`: it has `Step`, `MaxStep`"
+    );
+}
+
+/// What lies beside a file may be included by it; what lies where the command runs may not, nor its modules be used.
+#[test]
+fn files_that_the_design_does_not_name() {
+    let folder = tempfile::tempdir_in("tests/rtl").expect("created");
+    let name = folder.path().file_name().expect("a name");
+    let written = rtl(name.to_str().expect("UTF-8"));
+    let file = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("written");
+        written.join(name)
+    };
+    let top = |body: &str| {
+        file(
+            "top.sv",
+            &format!("module top (output y);\n{body}\nendmodule\n"),
+        )
+    };
+    let mut design = Design {
+        top: "top".to_owned(),
+        sources: vec![top("`include \"body.svh\"")],
+        ..Design::default()
+    };
+    let body = file("body.svh", "assign y = 1;\n");
+    let verilated = run(&design, false, "beside").expect("accepted");
     assert!(
-        first.contains(": module `lockstep_dut`: Parameters from the command line")
-            && first.ends_with("Stpe"),
+        verilated.dependencies.contains(&body),
+        "{:?}",
+        verilated.dependencies
+    );
+
+    let told = |design: &Design| {
+        run(design, false, "missing")
+            .expect_err("rejected")
+            .to_string()
+    };
+    // Of this crate, whose folder is the working directory.
+    top("`include \"Cargo.toml\"");
+    let (text, place) = (told(&design), written.join("top.sv"));
+    let place = place.display();
+    let first = format!(
+        "{place}:2:10: no folder of the design has `Cargo.toml`: name its folder with +incdir+ in a file list\n\
+         [verilator] expected Verilator {} to accept the design, found:\n%Error: {place}:2:10: ",
+        verilator().version
+    );
+    assert!(text.starts_with(&first), "{text}");
+    assert!(
+        !text.contains("Looked in") && !text.contains("missing/"),
+        "{text}"
+    );
+
+    top("cell_a u_a ();\nwire w = u_a.w;");
+    let module = file("cell_a.sv", "module cell_a; wire w; endmodule\n");
+    let first = format!(
+        "no file of the design has module `cell_a`: name its file, or its folder with -y in a file list; {} may be it\n",
+        module.display()
+    );
+    let text = told(&design);
+    assert!(
+        text.starts_with(&format!("{place}:")) && text.contains(&first),
+        "{text}"
+    );
+    design.library_dirs = vec![written.clone()];
+    let verilated = run(&design, false, "library").expect("accepted");
+    assert!(
+        verilated.dependencies.contains(&module),
+        "{:?}",
+        verilated.dependencies
+    );
+}
+
+/// Relative paths in arguments start from the working directory, and messages name the files so.
+#[test]
+fn arguments_that_name_files() {
+    let folder = tempfile::tempdir_in("tests/rtl").expect("created");
+    let name = folder.path().file_name().expect("a name");
+    let path = rtl(name.to_str().expect("UTF-8")).join("quiet.vlt");
+    let write = |text: &str| std::fs::write(&path, text).expect("written");
+    let mut design = design("warning.sv");
+    design.arguments = vec![path.to_str().expect("UTF-8").to_owned()];
+    write("`verilator_config\nlint_off -rule WIDTH\nlint_off -rule WIDTHTRUNC\n");
+    let verilated = run(&design, false, "waived").expect("accepted");
+    assert_eq!(verilated.warnings, "");
+    assert!(
+        verilated.dependencies.contains(&path),
+        "{:?}",
+        verilated.dependencies
+    );
+    write("`verilator_config\nlint_of\n");
+    let text = run(&design, false, "waived")
+        .expect_err("rejected")
+        .to_string();
+    assert!(
+        text.starts_with(&format!("{}:2:", path.display())),
         "{text}"
     );
 }

@@ -1,4 +1,4 @@
-// A combinational loop that does not settle before the first cycle.
+// A combinational loop that does not settle before the first cycle, and of which Verilator warns.
 module lockstep_dut (
   input  logic          clk_i,
   input  logic [1535:0] cycle_input_i,
@@ -12,11 +12,9 @@ module lockstep_dut (
     cycle_q <= cycle_q + 1;
   end
 
-  /* verilator lint_off UNOPTFLAT */
   logic loop_a, loop_b;
   always_comb loop_a = cycle_q == 0 ? ~loop_b : 1'b0;
   always_comb loop_b = loop_a;
-  /* verilator lint_on UNOPTFLAT */
 
   assign cycle_output_o = 832'(loop_b & (cycle_q != 0));
   assign parameters_o = idle_pkg::Parameters;
