@@ -74,10 +74,11 @@ pub struct Against {
     pulse: Pulse,
     /// The last batch with a reset: its first cycle, the cycle of reset, and the stimulus before it.
     reset: (u64, u64, Checkpoint),
+    /// The last cycles: those of the table, and as many as an output can be late.
     last: VecDeque<Row>,
 }
 
-/// A cycle of the table.
+/// A cycle of a run: what went in, and what both show in it.
 #[derive(Clone, Copy)]
 struct Row {
     cycle: u64,
@@ -90,6 +91,8 @@ struct Row {
 pub struct Divergence {
     /// Its number.
     pub cycle: u64,
+    /// Number of the cycle that the first of `differences` is about: earlier, if the later of the two shows it late.
+    pub about: u64,
     /// The inputs that the access group belongs to.
     pub input: CycleInput,
     /// Every field that differs: expected is what the first design shows, RTL what the second does.
@@ -230,20 +233,26 @@ impl Against {
             &unknown[early..compared],
             &b[early..compared],
         );
-        for k in compared.saturating_sub(ROWS)..compared {
-            if self.last.len() == ROWS {
+        let kept = ROWS + self.late.depth();
+        for k in compared.saturating_sub(kept)..compared {
+            if self.last.len() == kept {
                 self.last.pop_front();
             }
             self.last.push_back(Row {
                 cycle: self.cycles + k as u64,
-                input: late[k],
+                input: inputs[k],
                 outputs: [a[k], b[k]],
             });
         }
-        let diverged = first.map(|k| Divergence {
-            cycle: self.cycles + k as u64,
-            input: late[k],
-            differences: differences(&a[k], &unknown[k], &b[k]),
+        let diverged = first.map(|k| {
+            let cycle = self.cycles + k as u64;
+            let differences = differences(&a[k], &unknown[k], &b[k]);
+            Divergence {
+                cycle,
+                about: cycle - self.late.of(differences.first()),
+                input: late[k],
+                differences,
+            }
         });
         self.cycles += compared as u64;
         if let Some(divergence) = diverged {

@@ -44,6 +44,8 @@ pub(super) struct Pair<'a> {
     /// The command that runs so many cycles again.
     pub command: &'a dyn Fn(u64) -> String,
     pub json: bool,
+    /// The file of the stimulus, if there is one.
+    pub read: Option<&'a Path>,
 }
 
 /// How two designs compare, for programs.
@@ -107,6 +109,14 @@ fn failure_of(side: usize, source: &RtlSource, error: OpenError) -> Failure {
     let letter = SIDES[side.min(1)].to_uppercase();
     let name = format!("design {letter} ({})", source.describe());
     match error {
+        // Its parameters are those of the implementation; what is left is what its wrapper cannot be.
+        OpenError::Parameters(mismatch) if *source == RtlSource::Bundled => {
+            Failure::usage(format!(
+                "{name} does not match implementation {:?}: {}: the implementation has {}, the bundled RTL states {}; it cannot \
+                 be otherwise: compare with a design of your own that states the same, or with the model, without --against",
+                mismatch.implementation, mismatch.name, mismatch.expected, mismatch.found
+            ))
+        }
         OpenError::Parameters(mismatch) => open_failure(OpenError::Parameters(ParameterMismatch {
             design: Some(name),
             ..mismatch
@@ -149,7 +159,7 @@ impl Pair<'_> {
         for name in WAVES.into_iter().chain([REPORT]) {
             out.remove(name)?;
         }
-        report_files::remove(&out)?;
+        report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         tell(|facts| facts.is_pair = true);
         let duts = self.open(false)?;

@@ -27,6 +27,8 @@ mod output_folder;
 mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
+#[cfg(feature = "rtl")]
+mod recorded;
 mod report_files;
 #[cfg(feature = "rtl")]
 mod rtl_args;
@@ -49,6 +51,8 @@ use crate::lockstep::Verdict;
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
+/// Where reports go, if no folder is named.
+const DEFAULT_OUT: &str = "lockstep-out";
 
 /// Lockstep verification of Arm-style PMUs: a golden model against RTL, cycle by cycle.
 #[derive(Parser)]

@@ -11,6 +11,7 @@ use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
+use super::recorded;
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
@@ -93,7 +94,7 @@ struct CommonArgs {
     #[command(flatten)]
     rtl: RtlArgs,
     /// Folder for the report of a divergence
-    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    #[arg(long, value_name = "DIR", default_value = super::DEFAULT_OUT)]
     out: PathBuf,
     #[command(flatten)]
     hang: HangArgs,
@@ -130,7 +131,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.stimulus {
         let mut job = Job::recorded(path, &args.common)?;
         job.limit = args.cycles.unwrap_or(job.limit);
-        return job.run(args.record.as_deref());
+        job.record = args.record.as_deref();
+        return job.run();
     }
     let implementation =
         implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
@@ -150,14 +152,16 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         implementation,
         limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
         replay,
+        read: None,
+        record: args.record.as_deref(),
         common: &args.common,
     }
-    .run(args.record.as_deref())
+    .run()
 }
 
 /// Runs a recorded stimulus again.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
-    Job::recorded(&args.stimulus, &args.common)?.run(None)
+    Job::recorded(&args.stimulus, &args.common)?.run()
 }
 
 /// A design, or why it cannot be had.
@@ -173,11 +177,15 @@ struct Job<'a> {
     limit: u64,
     /// The start of the command that does the same.
     replay: String,
+    /// The file of the stimulus, if there is one.
+    read: Option<&'a Path>,
+    /// Where the stimulus is recorded.
+    record: Option<&'a Path>,
     common: &'a CommonArgs,
 }
 
 impl<'a> Job<'a> {
-    fn recorded(path: &Path, common: &'a CommonArgs) -> Result<Self, Failure> {
+    fn recorded(path: &'a Path, common: &'a CommonArgs) -> Result<Self, Failure> {
         let reader = open_recorded(path, common.implementation.as_deref())?;
         let recorded = reader.header().implementation.clone();
         Ok(Self {
@@ -187,6 +195,8 @@ impl<'a> Job<'a> {
             stimulus: reader.into(),
             limit: u64::MAX,
             replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
+            read: Some(path),
+            record: None,
             common,
         })
     }
@@ -204,7 +214,7 @@ impl<'a> Job<'a> {
         (opened, building.seconds())
     }
 
-    fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
+    fn run(self) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
@@ -221,7 +231,7 @@ impl<'a> Job<'a> {
         let waivers = load_waivers(self.common.waivers.as_deref())?;
         self.tell_facts();
         if let Some(second) = &self.common.against {
-            if record.is_some() {
+            if self.record.is_some() {
                 return Err(Failure::usage(
                     "--record and --against: expected one of them; record the stimulus in a run without --against",
                 ));
@@ -237,18 +247,19 @@ impl<'a> Job<'a> {
                 hang: &self.common.hang,
                 command: &|cycles| self.command(cycles),
                 json: self.common.json,
+                read: self.read,
             }
             .run();
         }
         let out = OutputFolder::new(&self.common.out)?;
-        report_files::remove(&out)?;
+        report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         let dut = self.open_timed(false).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
         interrupt(control.interrupted.clone())?;
 
-        let mut recorder = match record {
+        let mut recorder = match self.record {
             Some(path) => Some(
                 Writer::create(path, &self.implementation, self.origin.clone())
                     .map_err(stimulus_failure)?,
@@ -282,9 +293,11 @@ impl<'a> Job<'a> {
         let patience = self.common.hang.limit();
         let ended = supervise(&pulse, patience, &interrupted, move || {
             let mut hasher = StimulusHasher::default();
+            let mut seen = 0;
             let outcome = lockstep.run(limit, &control, |inputs| {
                 interval.check(inputs)?;
                 hasher.update(inputs);
+                seen += inputs.len() as u64;
                 recorder
                     .as_mut()
                     .map_or(Ok(()), |recorder| recorder.append(inputs))
@@ -292,6 +305,10 @@ impl<'a> Job<'a> {
             let recorded = match (&outcome, recorder) {
                 // A file under the name that was asked for is a whole run.
                 (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
+                (Ok(Outcome::Diverged(found)), Some(mut recorder)) => {
+                    recorded::go_on(&mut recorder, &lockstep, seen, found.cycle)
+                        .and_then(|()| recorder.finish().map(|_| ()))
+                }
                 (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
             };
             (
@@ -308,7 +325,7 @@ impl<'a> Job<'a> {
             Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
-                if let (Outcome::Interrupted, Some(path)) = (&outcome, record) {
+                if let (Outcome::Interrupted, Some(path)) = (&outcome, self.record) {
                     output::note(&format!(
                         "{} was not written: a recording is that of a whole run",
                         path.display()
@@ -455,6 +472,22 @@ impl<'a> Job<'a> {
             lockstep.ledger(),
             facts,
             files,
+        );
+        let files = [self.read, self.record].into_iter().flatten();
+        let taken: Vec<_> = files.map(Path::to_owned).collect();
+        let options = recorded::Options {
+            implementation: self.common.implementation.as_deref(),
+            rtl: &self.common.rtl,
+            waivers: self.common.waivers.as_deref(),
+            out: &self.common.out,
+        };
+        recorded::leave(
+            &mut report,
+            &replay,
+            &self.implementation,
+            out,
+            &taken,
+            &options,
         );
         report_files::write(&mut report, out);
         Ok((report, build))

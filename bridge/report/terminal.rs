@@ -66,7 +66,14 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         out,
         "  {:<10} {TITLE}{}{TITLE:#}",
         "replay", report.run.replay
-    )
+    )?;
+    if let Some(shrink) = &report.shrink {
+        writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "shrink", shrink.command)?;
+        if let Some(numbering) = shrink.numbering() {
+            writeln!(out, "  {:<10} {DIM}{numbering}{DIM:#}", "")?;
+        }
+    }
+    Ok(())
 }
 
 fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
