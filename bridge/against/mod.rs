@@ -162,6 +162,11 @@ impl Against {
         self.cycles
     }
 
+    /// Cycles at the start that are not compared: what the later of the two shows in them belongs to none of the run.
+    pub fn latency(&self) -> u64 {
+        self.late.depth() as u64
+    }
+
     /// What has been compared.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
@@ -340,7 +345,8 @@ pub enum TraceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dut::ModelledDut;
+    use crate::dut::{CYCLE_NS, ModelledDut};
+    use crate::lockstep::compare::access_text;
     use crate::stimulus::{Generator, Profile};
 
     fn against(
@@ -370,6 +376,68 @@ mod tests {
         (outcome, against)
     }
 
+    /// Each cycle of the table has what went in and what both show of it; of accesses, those to the register that differs.
+    #[test]
+    fn the_table_has_outputs_beside_their_inputs() {
+        let implementation = Implementation::default();
+        let is_it = |input: &CycleInput| {
+            let read = CycleInput::read(pmu_model::SysReg::Pmovsset);
+            (input.access_kind, input.access_address) == (read.access_kind, read.access_address)
+        };
+        let fault = move |cycle: u64, input: &CycleInput, output: &mut CycleOutput| {
+            if cycle >= 3000 && is_it(input) {
+                output.access_data ^= 1 << 40;
+            }
+            Ok(())
+        };
+        let wrong = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+        let right = ModelledDut::new(&implementation).expect("legal");
+        let duts: [Box<dyn Dut>; 2] = [
+            Box::new(right.with_latency(2, 1)),
+            Box::new(wrong.with_latency(0, 3)),
+        ];
+        let stimulus = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+        let mut inputs = vec![CycleInput::default(); 100_000];
+        stimulus.clone().fill(&mut inputs);
+        let mut against = Against::new(&implementation, duts, stimulus.into(), Waivers::default());
+        let outcome = against
+            .run(100_000, &Control::default(), |_| Ok::<_, StimulusError>(()))
+            .expect("no file is read");
+        let Outcome::Diverged(divergence) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(divergence.cycle, divergence.about + 3);
+        assert!(is_it(&inputs[divergence.about as usize]));
+        let names = Names {
+            a: "a".into(),
+            b: "b".into(),
+        };
+        let report = report(&against, &divergence, names, "again".into());
+        let text = anstream::adapter::strip_str(&report.text()).to_string();
+        let late = format!(
+            "cycle {}, at {} ns, where it shows what cycle {} was given, 3 cycles later\n",
+            divergence.cycle,
+            CYCLE_NS * divergence.cycle,
+            divergence.about
+        );
+        assert!(text.contains(&late), "{text}");
+        assert!(
+            text.contains("last cycles, PMOVSSET_EL0, as it shows 3 cycles later\n"),
+            "{text}"
+        );
+        let json = serde_json::to_value(&report).expect("JSON");
+        let rows = json["last_cycles"].as_array().expect("rows");
+        assert_eq!(rows.len(), ROWS);
+        for row in rows {
+            let input = &inputs[row["cycle"].as_u64().expect("a cycle") as usize];
+            assert_eq!(row["access"], access_text(input));
+            assert_eq!(row["a"] != "", is_it(input), "{row}");
+        }
+        let last = &rows[ROWS - 1];
+        assert_eq!(last["cycle"], divergence.about);
+        assert_ne!(last["a"], last["b"]);
+    }
+
     #[test]
     fn two_of_a_kind_agree_whatever_their_latencies() {
         for latencies in [[(0, 0), (0, 0)], [(2, 0), (0, 1)], [(0, 3), (1, 0)]] {
@@ -391,7 +459,7 @@ mod tests {
             let Outcome::Diverged(divergence) = outcome else {
                 panic!("{outcome:?}");
             };
-            assert_eq!(divergence.cycle, shown);
+            assert_eq!((divergence.cycle, divergence.about), (shown, 1000));
             let field = divergence.differences[0].field;
             assert_eq!(field.name(&divergence.input), "V[7]");
         }

@@ -10,6 +10,7 @@ use super::end::{End, SIDES};
 use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
+use super::run::nothing_compared;
 use super::running::{HangArgs, open_failure, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
@@ -23,7 +24,7 @@ use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
-use crate::report::grouped;
+use crate::report::{counted, grouped};
 use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
 
 /// Names of the waveforms.
@@ -225,6 +226,9 @@ impl Pair<'_> {
             divergence: None,
         };
         match outcome {
+            Outcome::Agree if summary.ledger.total.compared == 0 => {
+                return Err(nothing_compared(against.cycles(), against.latency()));
+            }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;
             }
@@ -296,9 +300,9 @@ impl Summary {
             .seed
             .map_or(String::new(), |seed| format!(", seed {seed}"));
         let mut lines = vec![format!(
-            "{}  {} cycles{seed}, implementation {}, without the model",
+            "{}  {}{seed}, implementation {}, without the model",
             self.verdict.word(),
-            grouped(self.cycles),
+            counted(self.cycles, "cycle"),
             self.implementation
         )];
         lines.push(format!("  A  {}", self.designs.a));

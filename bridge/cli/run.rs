@@ -26,7 +26,7 @@ use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::report::{self, File, Report, RunFacts, html};
+use crate::report::{self, File, Report, RunFacts, counted, html};
 use crate::stimulus::{
     Generator, IntervalCheck, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer,
 };
@@ -35,13 +35,13 @@ use crate::stimulus::{
 #[derive(Args)]
 pub struct RunArgs {
     /// Seed of the stimulus
-    #[arg(long, default_value_t = 1, conflicts_with = "stimulus")]
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus", value_parser = super::number::<u64>(0, u64::MAX))]
     seed: u64,
     /// Run this recorded stimulus instead of generating one
     #[arg(long, value_name = "FILE")]
     stimulus: Option<PathBuf>,
     /// Cycles to run [default: 1000000; a recorded stimulus to its end]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = super::number::<u64>(1, u64::MAX))]
     cycles: Option<u64>,
     /// Mix of the generated stimulus: threshold, spe, access, cycles, spmu, mixed, or a TOML file [default: mixed]
     #[arg(long, value_name = "NAME|FILE.toml", conflicts_with = "stimulus")]
@@ -112,7 +112,7 @@ struct CommonArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", value_parser = super::number::<u8>(1, 2))]
     threads: Option<u8>,
     /// Print the result as JSON
     #[arg(long)]
@@ -182,6 +182,19 @@ struct Job<'a> {
     /// Where the stimulus is recorded.
     record: Option<&'a Path>,
     common: &'a CommonArgs,
+}
+
+/// A run that says nothing: it ended before the design showed what became of any of its cycles.
+pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
+    let ran = counted(cycles, "cycle");
+    Failure::usage(match cycles {
+        0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
+        _ => format!(
+            "nothing was compared in {ran}: the design shows what becomes of a cycle up to {} later; run more than that, \
+             with --cycles or a longer stimulus",
+            counted(latency, "cycle")
+        ),
+    })
 }
 
 impl<'a> Job<'a> {
@@ -369,6 +382,9 @@ impl<'a> Job<'a> {
             report: None,
         };
         match outcome {
+            Outcome::Agree if summary.ledger.total.compared == 0 => {
+                return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
+            }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;
             }

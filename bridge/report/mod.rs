@@ -22,7 +22,7 @@ pub use crate::lockstep::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};
-pub use grouped::grouped;
+pub use grouped::{counted, grouped};
 
 /// Version of the JSON form.
 pub const FORMAT: u32 = 1;

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{Cells, Report};
 use crate::diagnosis::explain::Explanation;
 use crate::hypotheses::Findings;
+use crate::registers::plural;
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
@@ -217,8 +218,10 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     };
     writeln!(
         out,
-        "\n{TITLE}compared{TITLE:#}  {} cycles, {} fields; not compared (UNKNOWN): {}",
-        coverage.cycles, coverage.compared.compared, coverage.compared.not_compared
+        "\n{TITLE}compared{TITLE:#}  {}, {} fields; not compared (UNKNOWN): {}",
+        plural(coverage.cycles, "cycle"),
+        coverage.compared.compared,
+        coverage.compared.not_compared
     )?;
     if !coverage.never_read.is_empty() {
         writeln!(out, "  never read: {}", some(&coverage.never_read))?;

@@ -70,7 +70,7 @@ pub struct Resets {
 pub struct Types {
     /// CHAIN on an odd counter, where it is implemented.
     pub chain: u16,
-    /// Event 0x001E on an even counter, where CHAIN is implemented.
+    /// Event 0x001E on an even counter, where CHAIN is implemented; on any counter, where it is not and 0x001E is no lane.
     pub chain_even: u16,
     /// An event number that differs from a supported one in one bit of 5 to 15.
     pub alias: u16,
