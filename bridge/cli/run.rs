@@ -103,12 +103,12 @@ struct CommonArgs {
     waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "html", "threads"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
     against: Option<PathBuf>,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
-    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report
+    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report. Not with --against
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
@@ -247,6 +247,12 @@ impl<'a> Job<'a> {
             if self.record.is_some() {
                 return Err(Failure::usage(
                     "--record and --against: expected one of them; record the stimulus in a run without --against",
+                ));
+            }
+            if self.common.html.is_some() {
+                return Err(Failure::usage(
+                    "--html and --against: expected one of them; a run of two designs has no page, it leaves against.json and \
+                     the waveforms of both in the folder of --out",
                 ));
             }
             let second = against::second(second, &self.rtl)?;
