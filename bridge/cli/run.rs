@@ -234,6 +234,12 @@ impl<'a> Job<'a> {
         if let Some(path) = &self.common.coverage {
             output::check(path)?;
         }
+        if self.common.html.is_some() && self.common.against.is_some() {
+            return Err(Failure::usage(
+                "--html and --against: expected one of them; a run of two designs has no page, it leaves against.json and the \
+                 waveforms of both in the folder of --out",
+            ));
+        }
         if let Some(path) = &self.common.html {
             output::check(path)?;
             // What an earlier run left would be taken for this one's.
@@ -247,12 +253,6 @@ impl<'a> Job<'a> {
             if self.record.is_some() {
                 return Err(Failure::usage(
                     "--record and --against: expected one of them; record the stimulus in a run without --against",
-                ));
-            }
-            if self.common.html.is_some() {
-                return Err(Failure::usage(
-                    "--html and --against: expected one of them; a run of two designs has no page, it leaves against.json and \
-                     the waveforms of both in the folder of --out",
                 ));
             }
             let second = against::second(second, &self.rtl)?;

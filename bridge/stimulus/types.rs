@@ -92,11 +92,11 @@ impl Context {
             limit += u32::from(share);
             kind < limit
         };
-        // Without CHAIN, where 0x001E is no lane, it counts nothing (ETY-30): a design may have CHAIN all the same.
-        let chain = match (facts.has_chain, n % 2) {
-            (false, _) if u32::from(CHAIN) < facts.event_count => 0,
-            (false, _) | (true, 0) => types.chain_even,
-            (true, _) => types.chain,
+        let chain = match (facts.writes_chain, n % 2) {
+            (false, _) => 0,
+            (true, 0) => types.chain_even,
+            (true, _) if facts.has_chain => types.chain,
+            (true, _) => types.chain / 4,
         };
         if is(chain) {
             return CHAIN;
