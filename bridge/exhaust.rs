@@ -1,15 +1,21 @@
 //! Every threshold, edge and link configuration at 4-bit widths, through design and model: the datapath has
 //! so few bits then that all of it can be shown.
 
+use std::fmt;
+
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::implementation::Spe;
 use pmu_model::pmu::event_type::{TC, TE, TH, TLC};
 use pmu_model::pmu::registers::PMCR_E;
-use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg, Unknown};
+use pmu_model::wrapper::Increments;
+use pmu_model::{
+    CycleInput, CycleOutput, Implementation, ImplementationError, Model, SysReg, Unknown,
+};
 use serde::Serialize;
 
 use crate::dut::{Dut, Stop};
 use crate::lockstep::compare::differences;
+use crate::lockstep::delay::Latency;
 
 /// Widths of TH and of events.
 const WIDTH: u8 = 4;
@@ -17,7 +23,7 @@ const VALUES: u16 = 1 << WIDTH;
 /// The pairs (n, n-1) that are run: an odd and an even counter.
 const COUNTERS: [u8; 2] = [1, 2];
 
-/// The implementation that is run.
+/// The implementation that is run, where the design may be built as it is wanted.
 pub fn implementation() -> Implementation {
     let mut implementation = Implementation {
         name: "exhaust".into(),
@@ -37,6 +43,71 @@ pub fn implementation() -> Implementation {
     };
     implementation.system_pmu = Vec::new();
     implementation
+}
+
+/// Something that the space needs and a design does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Its name, as in implementation files.
+    pub name: &'static str,
+    /// What it must be.
+    pub expected: String,
+    /// What the design states.
+    pub found: String,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            expected,
+            found,
+        } = self;
+        write!(f, "{name} {expected} (the design states {found})")
+    }
+}
+
+/// All that a design of `implementation` with these latencies lacks for the space. What has no part in thresholds, edges and
+/// links may be as it is.
+pub fn needs(implementation: &Implementation, latency: Latency) -> Vec<Need> {
+    let (pmu, wrapper) = (&implementation.pmu, &implementation.wrapper);
+    let need = |name, met: bool, expected: &dyn ToString, found: &dyn ToString| {
+        (!met).then(|| Need {
+            name,
+            expected: expected.to_string(),
+            found: found.to_string(),
+        })
+    };
+    let exactly =
+        |name, expected: usize, found: usize| need(name, found == expected, &expected, &found);
+    let at_least = |name, expected: u8, found: u8| {
+        let words = format!("of at least {expected}");
+        need(name, found >= expected, &words, &found)
+    };
+    let on = |name, found: bool| need(name, found, &"on", &"off");
+    let shown = wrapper.increments == Increments::Shown;
+    [
+        at_least("pmu.counters", COUNTERS[1] + 1, pmu.counters),
+        at_least("pmu.event_count", 2, pmu.event_count),
+        exactly("pmu.event_width", WIDTH.into(), pmu.event_width.into()),
+        exactly("pmu.thwidth", WIDTH.into(), pmu.thwidth.into()),
+        on("feature th", pmu.th),
+        on("feature edge", pmu.edge),
+        on("feature th2", pmu.th2),
+        need(
+            "wrapper.increments",
+            shown,
+            &"SHOWN",
+            &wrapper.increments.word(),
+        ),
+        exactly("wrapper.access_interval", 1, wrapper.access_interval.into()),
+        // Every point is measured in one cycle.
+        exactly("latency_increment", 0, latency.increment),
+        exactly("latency_access", 0, latency.access),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A point of the space.
@@ -98,6 +169,9 @@ pub enum ExhaustError {
     /// The design stopped.
     #[error(transparent)]
     Stop(#[from] Stop),
+    /// There is no such design.
+    #[error(transparent)]
+    Impossible(#[from] ImplementationError),
     /// The design and the model differ in a cycle that only leads to a point.
     #[error(
         "RTL and model differ on the way to point {point:?}: {field}: expected {expected:#x}, RTL {rtl:#x}"
@@ -114,15 +188,17 @@ pub enum ExhaustError {
     },
 }
 
-/// Runs the whole space. `progress` is told the points done.
+/// Runs the whole space on a design of `implementation`, which has all that [`needs`] asks for. `progress` is told the points
+/// done.
 ///
 /// # Errors
-/// The design stops, or differs before a point is reached.
+/// The design stops, or differs before a point is reached, or the implementation is impossible.
 pub fn exhaust(
     dut: &mut dyn Dut,
+    implementation: &Implementation,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Tally>, ExhaustError> {
-    let model = Model::new(&implementation()).expect("a legal implementation");
+    let model = Model::new(implementation)?;
     let mut run = Run {
         dut,
         model,
@@ -376,7 +452,7 @@ mod tests {
     #[test]
     fn the_space_is_covered_and_told_apart() {
         let mut dut = ModelledDut::new(&implementation()).unwrap();
-        let tallies = exhaust(&mut dut, &mut |_| {}).unwrap();
+        let tallies = exhaust(&mut dut, &implementation(), &mut |_| {}).unwrap();
         for (tally, reserved) in tallies.iter().zip([262_144, 65_536]) {
             assert_eq!(tally.points, 524_288);
             assert_eq!(tally.reserved, reserved);
@@ -396,10 +472,46 @@ mod tests {
         assert_eq!(points(), 2 * 524_288);
     }
 
+    /// What has no part in the datapath may be as it is.
+    fn large() -> Implementation {
+        let mut large = Implementation::default();
+        (large.pmu.event_width, large.pmu.thwidth) = (WIDTH, WIDTH);
+        large
+    }
+
+    #[test]
+    fn all_that_is_missing_is_named_and_nothing_else() {
+        let named = |implementation: &Implementation, latency| {
+            let needs = needs(implementation, latency);
+            needs.iter().map(Need::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&implementation(), Latency::default()), [""; 0]);
+        assert_eq!(named(&large(), Latency::default()), [""; 0]);
+        let mut other = Implementation::default();
+        other.pmu.counters = 2;
+        (other.pmu.edge, other.pmu.th2) = (false, false);
+        let latency = Latency {
+            increment: 3,
+            access: 0,
+            spe: 2,
+        };
+        assert_eq!(
+            named(&other, latency),
+            [
+                "pmu.counters of at least 3 (the design states 2)",
+                "pmu.event_width 4 (the design states 16)",
+                "pmu.thwidth 4 (the design states 12)",
+                "feature edge on (the design states off)",
+                "feature th2 on (the design states off)",
+                "latency_increment 0 (the design states 3)",
+            ]
+        );
+    }
+
     #[test]
     fn one_wrong_point_is_found() {
         let mut dut = ModelledDut::with_fault(
-            &implementation(),
+            &large(),
             Box::new(|_, input, output| {
                 // V_B[n] = TH = 9 and greater-or-equal: 0 for 9.
                 if input.event[1] == 9 && input.event[0] == 3 && output.increment[1] == 9 {
@@ -409,7 +521,7 @@ mod tests {
             }),
         )
         .unwrap();
-        let tallies = exhaust(&mut dut, &mut |_| {}).unwrap();
+        let tallies = exhaust(&mut dut, &large(), &mut |_| {}).unwrap();
         assert!(tallies[0].differ > 0 && tallies[1].differ == 0);
         assert_eq!(tallies[0].first.unwrap().rtl, 0);
     }

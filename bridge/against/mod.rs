@@ -74,10 +74,11 @@ pub struct Against {
     pulse: Pulse,
     /// The last batch with a reset: its first cycle, the cycle of reset, and the stimulus before it.
     reset: (u64, u64, Checkpoint),
+    /// The last cycles: those of the table, and as many as an output can be late.
     last: VecDeque<Row>,
 }
 
-/// A cycle of the table.
+/// A cycle of a run: what went in, and what both show in it.
 #[derive(Clone, Copy)]
 struct Row {
     cycle: u64,
@@ -90,6 +91,8 @@ struct Row {
 pub struct Divergence {
     /// Its number.
     pub cycle: u64,
+    /// Number of the cycle that the first of `differences` is about: earlier, if the later of the two shows it late.
+    pub about: u64,
     /// The inputs that the access group belongs to.
     pub input: CycleInput,
     /// Every field that differs: expected is what the first design shows, RTL what the second does.
@@ -157,6 +160,11 @@ impl Against {
     /// Cycles run and compared.
     pub fn cycles(&self) -> u64 {
         self.cycles
+    }
+
+    /// Cycles at the start that are not compared: what the later of the two shows in them belongs to none of the run.
+    pub fn latency(&self) -> u64 {
+        self.late.depth() as u64
     }
 
     /// What has been compared.
@@ -230,20 +238,26 @@ impl Against {
             &unknown[early..compared],
             &b[early..compared],
         );
-        for k in compared.saturating_sub(ROWS)..compared {
-            if self.last.len() == ROWS {
+        let kept = ROWS + self.late.depth();
+        for k in compared.saturating_sub(kept)..compared {
+            if self.last.len() == kept {
                 self.last.pop_front();
             }
             self.last.push_back(Row {
                 cycle: self.cycles + k as u64,
-                input: late[k],
+                input: inputs[k],
                 outputs: [a[k], b[k]],
             });
         }
-        let diverged = first.map(|k| Divergence {
-            cycle: self.cycles + k as u64,
-            input: late[k],
-            differences: differences(&a[k], &unknown[k], &b[k]),
+        let diverged = first.map(|k| {
+            let cycle = self.cycles + k as u64;
+            let differences = differences(&a[k], &unknown[k], &b[k]);
+            Divergence {
+                cycle,
+                about: cycle - self.late.of(differences.first()),
+                input: late[k],
+                differences,
+            }
         });
         self.cycles += compared as u64;
         if let Some(divergence) = diverged {
@@ -331,7 +345,8 @@ pub enum TraceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dut::ModelledDut;
+    use crate::dut::{CYCLE_NS, ModelledDut};
+    use crate::lockstep::compare::access_text;
     use crate::stimulus::{Generator, Profile};
 
     fn against(
@@ -361,6 +376,68 @@ mod tests {
         (outcome, against)
     }
 
+    /// Each cycle of the table has what went in and what both show of it; of accesses, those to the register that differs.
+    #[test]
+    fn the_table_has_outputs_beside_their_inputs() {
+        let implementation = Implementation::default();
+        let is_it = |input: &CycleInput| {
+            let read = CycleInput::read(pmu_model::SysReg::Pmovsset);
+            (input.access_kind, input.access_address) == (read.access_kind, read.access_address)
+        };
+        let fault = move |cycle: u64, input: &CycleInput, output: &mut CycleOutput| {
+            if cycle >= 3000 && is_it(input) {
+                output.access_data ^= 1 << 40;
+            }
+            Ok(())
+        };
+        let wrong = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+        let right = ModelledDut::new(&implementation).expect("legal");
+        let duts: [Box<dyn Dut>; 2] = [
+            Box::new(right.with_latency(2, 1)),
+            Box::new(wrong.with_latency(0, 3)),
+        ];
+        let stimulus = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+        let mut inputs = vec![CycleInput::default(); 100_000];
+        stimulus.clone().fill(&mut inputs);
+        let mut against = Against::new(&implementation, duts, stimulus.into(), Waivers::default());
+        let outcome = against
+            .run(100_000, &Control::default(), |_| Ok::<_, StimulusError>(()))
+            .expect("no file is read");
+        let Outcome::Diverged(divergence) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(divergence.cycle, divergence.about + 3);
+        assert!(is_it(&inputs[divergence.about as usize]));
+        let names = Names {
+            a: "a".into(),
+            b: "b".into(),
+        };
+        let report = report(&against, &divergence, names, "again".into());
+        let text = anstream::adapter::strip_str(&report.text()).to_string();
+        let late = format!(
+            "cycle {}, at {} ns, where it shows what cycle {} was given, 3 cycles later\n",
+            divergence.cycle,
+            CYCLE_NS * divergence.cycle,
+            divergence.about
+        );
+        assert!(text.contains(&late), "{text}");
+        assert!(
+            text.contains("last cycles, PMOVSSET_EL0, as it shows 3 cycles later\n"),
+            "{text}"
+        );
+        let json = serde_json::to_value(&report).expect("JSON");
+        let rows = json["last_cycles"].as_array().expect("rows");
+        assert_eq!(rows.len(), ROWS);
+        for row in rows {
+            let input = &inputs[row["cycle"].as_u64().expect("a cycle") as usize];
+            assert_eq!(row["access"], access_text(input));
+            assert_eq!(row["a"] != "", is_it(input), "{row}");
+        }
+        let last = &rows[ROWS - 1];
+        assert_eq!(last["cycle"], divergence.about);
+        assert_ne!(last["a"], last["b"]);
+    }
+
     #[test]
     fn two_of_a_kind_agree_whatever_their_latencies() {
         for latencies in [[(0, 0), (0, 0)], [(2, 0), (0, 1)], [(0, 3), (1, 0)]] {
@@ -382,7 +459,7 @@ mod tests {
             let Outcome::Diverged(divergence) = outcome else {
                 panic!("{outcome:?}");
             };
-            assert_eq!(divergence.cycle, shown);
+            assert_eq!((divergence.cycle, divergence.about), (shown, 1000));
             let field = divergence.differences[0].field;
             assert_eq!(field.name(&divergence.input), "V[7]");
         }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::{Against, Divergence, Row};
+use super::{Against, Divergence, ROWS, Row};
 use crate::dut::CYCLE_NS;
 use crate::lockstep::compare::{Field, access_text};
+use crate::registers::plural;
 
 const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -40,11 +41,13 @@ struct FieldRow {
     b: String,
 }
 
-/// A cycle before the divergence, and its own.
+/// A cycle before the one that the divergence is about, and that one: what went in, and what both show of it, in this cycle or
+/// later.
 #[derive(Clone, Debug, Serialize)]
 struct CycleRow {
     cycle: u64,
     access: String,
+    /// Empty, where the field is that of an access to another register.
     a: String,
     b: String,
 }
@@ -56,6 +59,8 @@ pub struct AgainstReport {
     pub designs: Names,
     /// The cycle in which it shows.
     pub cycle: u64,
+    /// The cycle that it is about: that of the inputs.
+    pub about: u64,
     /// When that begins.
     pub time_ns: u64,
     fields: Vec<FieldRow>,
@@ -76,9 +81,18 @@ pub fn report(
     replay: String,
 ) -> AgainstReport {
     let first = divergence.differences[0].field;
+    let Divergence { cycle, about, .. } = *divergence;
+    let name = first.name(&divergence.input);
+    let row = |number: u64| {
+        let row = |number| run.last.iter().find(|row| row.cycle == number);
+        let shown = row(number + cycle - about)?;
+        Some(cycle_row(row(number)?, shown, first, &name))
+    };
+    let rows = about.saturating_sub(ROWS as u64 - 1)..=about;
     AgainstReport {
         designs,
-        cycle: divergence.cycle,
+        cycle,
+        about,
         time_ns: CYCLE_NS * divergence.cycle,
         fields: divergence
             .differences
@@ -90,15 +104,20 @@ pub fn report(
                 b: difference.field.text(difference.rtl),
             })
             .collect(),
-        last_cycles: run.last.iter().map(|row| cycle_row(row, first)).collect(),
+        last_cycles: rows.filter_map(row).collect(),
         files: None,
         note: String::new(),
         replay,
     }
 }
 
-fn cycle_row(row: &Row, field: Field) -> CycleRow {
-    let [a, b] = row.outputs.map(|output| field.text(field.of(&output)));
+/// What went in in `row`, and what `shown` has of it in the field of this name.
+fn cycle_row(row: &Row, shown: &Row, field: Field, name: &str) -> CycleRow {
+    let is_it = field.name(&row.input) == name;
+    let [a, b] = shown.outputs.map(|output| match is_it {
+        true => field.text(field.of(&output)),
+        false => String::new(),
+    });
     CycleRow {
         cycle: row.cycle,
         access: access_text(&row.input),
@@ -123,7 +142,15 @@ impl AgainstReport {
             "{BAD}DIVERGENCE{BAD:#}  {TITLE}{}: A {}, B {}{TITLE:#}  {}",
             head.field, head.a, head.b, head.signal
         )?;
-        writeln!(out, "cycle {}, at {} ns", self.cycle, self.time_ns)?;
+        let late = match self.cycle - self.about {
+            0 => String::new(),
+            late => format!(
+                ", where it shows what cycle {} was given, {} later",
+                self.about,
+                plural(late, "cycle")
+            ),
+        };
+        writeln!(out, "cycle {}, at {} ns{late}", self.cycle, self.time_ns)?;
         writeln!(out, "  A  {}\n  B  {}", self.designs.a, self.designs.b)?;
         writeln!(out, "\n{TITLE}fields that differ{TITLE:#}")?;
         let width = |of: fn(&FieldRow) -> &str| self.fields.iter().map(|row| of(row).len()).max();
@@ -132,18 +159,23 @@ impl AgainstReport {
         for row in &self.fields {
             writeln!(out, "  {:<name$}  A {:<a$}  B {}", row.field, row.a, row.b)?;
         }
-        writeln!(out, "\n{TITLE}last cycles{TITLE:#}, {}", head.field)?;
+        let late = match self.cycle - self.about {
+            0 => String::new(),
+            late => format!(", as it shows {} later", plural(late, "cycle")),
+        };
+        writeln!(out, "\n{TITLE}last cycles{TITLE:#}, {}{late}", head.field)?;
         let rows = &self.last_cycles;
         let access = rows.iter().map(|row| row.access.len()).max().unwrap_or(0);
         let value = rows.iter().map(|row| row.a.len()).max().unwrap_or(0).max(1);
         for row in rows {
-            let mark = if row.cycle == self.cycle { '>' } else { ' ' };
+            let mark = if row.cycle == self.about { '>' } else { ' ' };
             let (cycle, what) = (row.cycle, &row.access);
-            let line = format!(
-                "{mark} {cycle:>10}  {what:<access$}  A {:<value$}  B {}",
-                row.a, row.b
-            );
-            writeln!(out, "  {line}")?;
+            let values = match row.a.is_empty() {
+                true => String::new(),
+                false => format!("A {:<value$}  B {}", row.a, row.b),
+            };
+            let line = format!("{mark} {cycle:>10}  {what:<access$}  {values}");
+            writeln!(out, "  {}", line.trim_end())?;
         }
         writeln!(out)?;
         if let Some(files) = &self.files {

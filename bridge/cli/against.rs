@@ -10,6 +10,7 @@ use super::end::{End, SIDES};
 use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
+use super::run::nothing_compared;
 use super::running::{HangArgs, open_failure, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
@@ -23,7 +24,7 @@ use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::Waivers;
-use crate::report::grouped;
+use crate::report::{counted, grouped};
 use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
 
 /// Names of the waveforms.
@@ -44,6 +45,8 @@ pub(super) struct Pair<'a> {
     /// The command that runs so many cycles again.
     pub command: &'a dyn Fn(u64) -> String,
     pub json: bool,
+    /// The file of the stimulus, if there is one.
+    pub read: Option<&'a Path>,
 }
 
 /// How two designs compare, for programs.
@@ -107,6 +110,14 @@ fn failure_of(side: usize, source: &RtlSource, error: OpenError) -> Failure {
     let letter = SIDES[side.min(1)].to_uppercase();
     let name = format!("design {letter} ({})", source.describe());
     match error {
+        // Its parameters are those of the implementation; what is left is what its wrapper cannot be.
+        OpenError::Parameters(mismatch) if *source == RtlSource::Bundled => {
+            Failure::usage(format!(
+                "{name} does not match implementation {:?}: {}: the implementation has {}, the bundled RTL states {}; it cannot \
+                 be otherwise: compare with a design of your own that states the same, or with the model, without --against",
+                mismatch.implementation, mismatch.name, mismatch.expected, mismatch.found
+            ))
+        }
         OpenError::Parameters(mismatch) => open_failure(OpenError::Parameters(ParameterMismatch {
             design: Some(name),
             ..mismatch
@@ -149,7 +160,7 @@ impl Pair<'_> {
         for name in WAVES.into_iter().chain([REPORT]) {
             out.remove(name)?;
         }
-        report_files::remove(&out)?;
+        report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         tell(|facts| facts.is_pair = true);
         let duts = self.open(false)?;
@@ -215,6 +226,9 @@ impl Pair<'_> {
             divergence: None,
         };
         match outcome {
+            Outcome::Agree if summary.ledger.total.compared == 0 => {
+                return Err(nothing_compared(against.cycles(), against.latency()));
+            }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;
             }
@@ -286,9 +300,9 @@ impl Summary {
             .seed
             .map_or(String::new(), |seed| format!(", seed {seed}"));
         let mut lines = vec![format!(
-            "{}  {} cycles{seed}, implementation {}, without the model",
+            "{}  {}{seed}, implementation {}, without the model",
             self.verdict.word(),
-            grouped(self.cycles),
+            counted(self.cycles, "cycle"),
             self.implementation
         )];
         lines.push(format!("  A  {}", self.designs.a));

@@ -19,6 +19,8 @@ pub struct CoverageSummary {
     pub rules: usize,
     /// Those that the run has never taken.
     pub never_taken: Vec<&'static str>,
+    /// Those that it cannot, and another one could.
+    pub not_possible: Vec<&'static str>,
     /// The crosses.
     pub crosses: Vec<CrossSummary>,
 }
@@ -50,8 +52,10 @@ pub(super) fn write(path: &Path, coverage: &Coverage) -> Result<CoverageSummary,
             .filter(|&&(_, count)| never(count))
             .map(|&(id, _)| id)
             .collect(),
+        not_possible: coverage.not_possible().map(|(id, _)| id).collect(),
         crosses: coverage
             .crosses()
+            .filter(|(_, points)| !points.is_empty())
             .map(|(name, points)| CrossSummary {
                 name,
                 points: points.len(),
@@ -97,6 +101,12 @@ impl CoverageSummary {
             points - missed,
             self.crosses.len()
         )];
+        if !self.not_possible.is_empty() {
+            lines.push(format!(
+                "not possible with this implementation: {}",
+                some(&self.not_possible)
+            ));
+        }
         if !self.never_taken.is_empty() {
             lines.push(format!("never taken: {}", some(&self.never_taken)));
         }
@@ -136,6 +146,7 @@ mod tests {
             file: "a.json".into(),
             rules: 3,
             never_taken: vec!["TH-30", "DUT-23", "DUT-17"],
+            not_possible: Vec::new(),
             crosses: Vec::new(),
         };
         let words: Vec<_> = summary.never_seen().collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clap::Args;
-use pmu_model::DutParameters;
+use pmu_model::Implementation;
 
 use super::end::End;
 use super::kept::keep_printed;
@@ -12,9 +12,11 @@ use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
 use super::running::{HangArgs, open_failure};
 use super::{Failure, output};
-use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, ParameterMismatch, RtlSource, open};
-use crate::exhaust::{self, ExhaustError, Tally};
+use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, Rtl, RtlSource};
+use crate::exhaust::{self, ExhaustError, Need, Tally};
+use crate::kit::stated;
 use crate::lockstep::Verdict;
+use crate::lockstep::delay::Latency;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::report::grouped;
 
@@ -33,23 +35,16 @@ pub struct ExhaustArgs {
 /// Runs the whole space of the datapath at 4-bit widths.
 pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     keep_printed(None);
-    let mut dut = open_for_exhaust(args)?;
-    let DutParameters {
-        latency_increment,
-        latency_access,
+    let Opened {
+        mut dut,
+        implementation,
         ..
-    } = dut.parameters();
-    if latency_increment != 0 || latency_access != 0 {
-        return Err(Failure::usage(format!(
-            "the design states latencies of {latency_increment} and {latency_access} cycles: expected 0, since \
-             every point is measured in one cycle; use `lockstep run` for this design"
-        )));
-    }
+    } = open_for_exhaust(args)?;
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::new(exhaust::points(), "points", Arc::clone(&done));
     let (pulse, limit) = (dut.pulse(), args.hang.limit());
     let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
-        exhaust::exhaust(dut.as_mut(), &mut |points| {
+        exhaust::exhaust(dut.as_mut(), &implementation, &mut |points| {
             done.store(points, Ordering::Relaxed)
         })
     });
@@ -78,20 +73,28 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     })
 }
 
-/// Opens the design: as it is if it has the parameters that are run, else with those of the bundled wrapper.
-fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
+/// A design, and what it states to be.
+struct Opened {
+    dut: Box<dyn Dut>,
+    implementation: Implementation,
+    /// What it lacks for the space.
+    needs: Vec<Need>,
+}
+
+/// Opens the design: as it is if it has what the space needs, else with the parameters of the bundled wrapper.
+fn open_for_exhaust(args: &ExhaustArgs) -> Result<Opened, Failure> {
     let implementation = exhaust::implementation();
     let mut building = Building::default();
-    let mut open = |source: &RtlSource| {
+    let mut load = |source: &RtlSource| {
         let options = BuildOptions::from_env().waiting(args.hang.limit());
         let mut tell = |event: BuildEvent<'_>| building.tell(event);
-        open(source, &implementation, false, &options, &mut tell)
+        Rtl::load(source, &implementation, false, &options, &mut tell)
     };
     let source = args.rtl.source()?;
-    let mismatch = match open(&source) {
-        Err(OpenError::Parameters(mismatch)) => mismatch,
-        opened => return opened.map_err(open_failure),
-    };
+    let first = stating(&load(&source).map_err(open_failure)?)?;
+    if first.needs.is_empty() {
+        return Ok(first);
+    }
     let small = with_parameters(source.clone(), &implementation);
     let foreign = match (&source, &small) {
         // A folder is as it was built, and parameters that are given are kept.
@@ -100,33 +103,45 @@ fn open_for_exhaust(args: &ExhaustArgs) -> Result<Box<dyn Dut>, Failure> {
         _ => None,
     };
     let Some(top) = foreign else {
-        return Err(not_small(&mismatch, ""));
+        return Err(not_small(&first.needs, ""));
     };
-    match open(&small) {
-        Err(OpenError::Parameters(mismatch)) => Err(not_small(&mismatch, "")),
+    match load(&small) {
         Err(OpenError::Build(error)) if error.is_about_parameters() => {
             let hint =
                 format!("module `{top}` does not have the parameters of the bundled wrapper; ");
-            Err(not_small(&mismatch, &hint))
+            Err(not_small(&first.needs, &hint))
         }
-        opened => opened.map_err(open_failure),
+        Err(error) => Err(open_failure(error)),
+        Ok(rtl) => {
+            let second = stating(&rtl)?;
+            match second.needs.is_empty() {
+                true => Ok(second),
+                false => Err(not_small(&second.needs, "")),
+            }
+        }
     }
 }
 
-/// The design is not as small as the space that is run; `hint` is why it was not built so.
-fn not_small(mismatch: &ParameterMismatch, hint: &str) -> Failure {
-    let pmu = exhaust::implementation().pmu;
-    let ParameterMismatch {
-        name,
-        expected,
-        found,
-        ..
-    } = mismatch;
+/// An instance of a design, with what it states.
+fn stating(rtl: &Rtl) -> Result<Opened, Failure> {
+    let dut = rtl.unchecked().map_err(open_failure)?;
+    let parameters = dut.parameters();
+    let implementation = stated("dut", &parameters).map_err(Failure::usage)?;
+    let needs = exhaust::needs(&implementation, Latency::of(&parameters));
+    Ok(Opened {
+        dut: Box::new(dut),
+        implementation,
+        needs,
+    })
+}
+
+/// The design is not one for the space that is run; `hint` is why it was not built so.
+fn not_small(needs: &[Need], hint: &str) -> Failure {
+    let needs: Vec<_> = needs.iter().map(Need::to_string).collect();
     Failure::usage(format!(
-        "{name}: exhaust expects {expected}, the design states {found}: it runs the whole space of {} event counters, {} \
-         events of {} bits and THWIDTH {}, without CHAIN, SPE and System PMUs; {hint}build the design so, with --param \
+        "exhaust runs every threshold, edge and link at 4-bit widths and needs {}; {hint}build the design so, with --param \
          NAME=VALUE for the parameters of its wrapper, or check it as it is with `lockstep run`",
-        pmu.counters, pmu.event_count, pmu.event_width, pmu.thwidth
+        needs.join(", ")
     ))
 }
 

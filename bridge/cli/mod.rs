@@ -28,6 +28,8 @@ mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
 mod quoted;
+#[cfg(feature = "rtl")]
+mod recorded;
 mod report_files;
 #[cfg(feature = "rtl")]
 mod rtl_args;
@@ -50,6 +52,25 @@ use crate::lockstep::Verdict;
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
+/// Reads a whole number of an option.
+fn number<T: TryFrom<u64>>(
+    least: u64,
+    most: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |word| {
+        let number = word.parse().ok();
+        let number = number.filter(|number| (least..=most).contains(number));
+        number
+            .and_then(|number| T::try_from(number).ok())
+            .ok_or_else(|| match most {
+                u64::MAX => format!("expected a whole number, {least} to 2^64 - 1"),
+                _ => format!("expected a whole number, {least} to {most}"),
+            })
+    }
+}
+
+/// Where reports go, if no folder is named.
+const DEFAULT_OUT: &str = "lockstep-out";
 
 /// Lockstep verification of Arm-style PMUs: a golden model against RTL, cycle by cycle.
 #[derive(Parser)]

@@ -20,13 +20,13 @@ use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, Stimul
 #[derive(Args)]
 pub struct ModelArgs {
     /// Seed of the stimulus
-    #[arg(long, default_value_t = 1, conflicts_with = "stimulus")]
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus", value_parser = super::number::<u64>(0, u64::MAX))]
     seed: u64,
     /// Run this recorded stimulus instead of generating one
     #[arg(long, value_name = "FILE")]
     stimulus: Option<PathBuf>,
     /// Cycles to run [default: 1000000; a recorded stimulus to its end]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = super::number::<u64>(1, u64::MAX))]
     cycles: Option<u64>,
     /// Features, sizes and knobs (TOML)
     #[arg(long, value_name = "FILE.toml")]

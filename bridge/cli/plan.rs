@@ -11,13 +11,13 @@ use crate::plan::{Counts, Plan, markdown, text};
 /// Arguments of `plan`.
 #[derive(Args)]
 #[command(
-    after_help = "Exit codes: 0 every rule has code and a test, or an exception (with --complete, a cycle too); 1 one has not; 2 usage."
+    after_help = "Exit codes: 0 every rule has code and a test, or an exception (with --complete, a cycle too where the implementations of the coverage allow it); 1 one has not; 2 usage."
 )]
 pub struct PlanArgs {
     /// Coverage that `run --coverage` wrote; counts of several files are added
     #[arg(value_name = "COVERAGE_FILE")]
     coverage: Vec<PathBuf>,
-    /// Fail as well on a rule that a cycle can take and that no run of the coverage took
+    /// Fail as well on a rule that a cycle can take, with an implementation of the coverage, and that no run of it took
     #[arg(long, requires = "coverage")]
     complete: bool,
     /// Write the plan as Markdown, with links to files from a folder beside the sources
@@ -46,9 +46,9 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
     } else {
         output::print(&text(&plan, width::width()))?;
     }
-    Ok(if plan.gaps.is_empty() {
-        Verdict::Agree
-    } else {
+    Ok(if plan.is_lacking() {
         Verdict::Divergence
+    } else {
+        Verdict::Agree
     })
 }

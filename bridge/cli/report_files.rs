@@ -19,13 +19,19 @@ const SURFER: (&str, &str) = ("Surfer", "window.sucl");
 const PAGE: (&str, &str) = (report::PAGE, "report.html");
 /// What the design printed.
 pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
+/// The stimulus from the reset of the re-run on.
+pub const STIMULUS: (&str, &str) = ("stimulus", "stimulus.stim");
 pub const REPORT: (&str, &str) = ("report", "report.json");
 
-/// Removes what an earlier run left, which would be taken for this one's.
+/// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
 ///
 /// # Errors
 /// A file cannot be removed.
-pub fn remove(out: &OutputFolder) -> Result<(), Failure> {
+pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
+    let stimulus = out.file(STIMULUS.1).canonicalize().ok();
+    if stimulus.is_some() && stimulus != run.and_then(|path| path.canonicalize().ok()) {
+        out.remove(STIMULUS.1)?;
+    }
     out.remove(WINDOW)?;
     for (_, name) in [GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {
         out.remove(name)?;

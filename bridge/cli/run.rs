@@ -11,6 +11,7 @@ use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
+use super::recorded;
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
@@ -27,7 +28,7 @@ use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::report::{self, File, Report, RunFacts, html};
+use crate::report::{self, File, Report, RunFacts, counted, html};
 use crate::stimulus::{
     Generator, IntervalCheck, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer,
 };
@@ -36,13 +37,13 @@ use crate::stimulus::{
 #[derive(Args)]
 pub struct RunArgs {
     /// Seed of the stimulus
-    #[arg(long, default_value_t = 1, conflicts_with = "stimulus")]
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus", value_parser = super::number::<u64>(0, u64::MAX))]
     seed: u64,
     /// Run this recorded stimulus instead of generating one
     #[arg(long, value_name = "FILE")]
     stimulus: Option<PathBuf>,
     /// Cycles to run [default: 1000000; a recorded stimulus to its end]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = super::number::<u64>(1, u64::MAX))]
     cycles: Option<u64>,
     /// Mix of the generated stimulus: threshold, spe, access, cycles, spmu, mixed, or a TOML file [default: mixed]
     #[arg(long, value_name = "NAME|FILE.toml", conflicts_with = "stimulus")]
@@ -95,7 +96,7 @@ struct CommonArgs {
     #[command(flatten)]
     rtl: RtlArgs,
     /// Folder for the report of a divergence
-    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    #[arg(long, value_name = "DIR", default_value = super::DEFAULT_OUT)]
     out: PathBuf,
     #[command(flatten)]
     hang: HangArgs,
@@ -104,16 +105,16 @@ struct CommonArgs {
     waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "html", "threads"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
     against: Option<PathBuf>,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
-    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report
+    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report. Not with --against
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", value_parser = super::number::<u8>(1, 2))]
     threads: Option<u8>,
     /// Print the result as JSON
     #[arg(long)]
@@ -132,7 +133,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
     if let Some(path) = &args.stimulus {
         let mut job = Job::recorded(path, &args.common)?;
         job.limit = args.cycles.unwrap_or(job.limit);
-        return job.run(args.record.as_deref());
+        job.record = args.record.as_deref();
+        return job.run();
     }
     let implementation =
         implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
@@ -152,14 +154,16 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         implementation,
         limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
         replay,
+        read: None,
+        record: args.record.as_deref(),
         common: &args.common,
     }
-    .run(args.record.as_deref())
+    .run()
 }
 
 /// Runs a recorded stimulus again.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
-    Job::recorded(&args.stimulus, &args.common)?.run(None)
+    Job::recorded(&args.stimulus, &args.common)?.run()
 }
 
 /// A design, or why it cannot be had.
@@ -175,11 +179,28 @@ struct Job<'a> {
     limit: u64,
     /// The start of the command that does the same.
     replay: String,
+    /// The file of the stimulus, if there is one.
+    read: Option<&'a Path>,
+    /// Where the stimulus is recorded.
+    record: Option<&'a Path>,
     common: &'a CommonArgs,
 }
 
+/// A run that says nothing: it ended before the design showed what became of any of its cycles.
+pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
+    let ran = counted(cycles, "cycle");
+    Failure::usage(match cycles {
+        0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
+        _ => format!(
+            "nothing was compared in {ran}: the design shows what becomes of a cycle up to {} later; run more than that, \
+             with --cycles or a longer stimulus",
+            counted(latency, "cycle")
+        ),
+    })
+}
+
 impl<'a> Job<'a> {
-    fn recorded(path: &Path, common: &'a CommonArgs) -> Result<Self, Failure> {
+    fn recorded(path: &'a Path, common: &'a CommonArgs) -> Result<Self, Failure> {
         let reader = open_recorded(path, common.implementation.as_deref())?;
         let recorded = reader.header().implementation.clone();
         Ok(Self {
@@ -189,6 +210,8 @@ impl<'a> Job<'a> {
             stimulus: reader.into(),
             limit: u64::MAX,
             replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
+            read: Some(path),
+            record: None,
             common,
         })
     }
@@ -206,12 +229,18 @@ impl<'a> Job<'a> {
         (opened, building.seconds())
     }
 
-    fn run(self, record: Option<&Path>) -> Result<Verdict, Failure> {
+    fn run(self) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
         }
         if let Some(path) = &self.common.coverage {
             output::check(path)?;
+        }
+        if self.common.html.is_some() && self.common.against.is_some() {
+            return Err(Failure::usage(
+                "--html and --against: expected one of them; a run of two designs has no page, it leaves against.json and the \
+                 waveforms of both in the folder of --out",
+            ));
         }
         if let Some(path) = &self.common.html {
             output::check(path)?;
@@ -223,7 +252,7 @@ impl<'a> Job<'a> {
         let waivers = load_waivers(self.common.waivers.as_deref())?;
         self.tell_facts();
         if let Some(second) = &self.common.against {
-            if record.is_some() {
+            if self.record.is_some() {
                 return Err(Failure::usage(
                     "--record and --against: expected one of them; record the stimulus in a run without --against",
                 ));
@@ -239,18 +268,19 @@ impl<'a> Job<'a> {
                 hang: &self.common.hang,
                 command: &|cycles| self.command(cycles),
                 json: self.common.json,
+                read: self.read,
             }
             .run();
         }
         let out = OutputFolder::new(&self.common.out)?;
-        report_files::remove(&out)?;
+        report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         let dut = self.open_timed(false).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
         interrupt(control.interrupted.clone())?;
 
-        let mut recorder = match record {
+        let mut recorder = match self.record {
             Some(path) => Some(
                 Writer::create(path, &self.implementation, self.origin.clone())
                     .map_err(stimulus_failure)?,
@@ -284,9 +314,11 @@ impl<'a> Job<'a> {
         let patience = self.common.hang.limit();
         let ended = supervise(&pulse, patience, &interrupted, move || {
             let mut hasher = StimulusHasher::default();
+            let mut seen = 0;
             let outcome = lockstep.run(limit, &control, |inputs| {
                 interval.check(inputs)?;
                 hasher.update(inputs);
+                seen += inputs.len() as u64;
                 recorder
                     .as_mut()
                     .map_or(Ok(()), |recorder| recorder.append(inputs))
@@ -294,6 +326,10 @@ impl<'a> Job<'a> {
             let recorded = match (&outcome, recorder) {
                 // A file under the name that was asked for is a whole run.
                 (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
+                (Ok(Outcome::Diverged(found)), Some(mut recorder)) => {
+                    recorded::go_on(&mut recorder, &lockstep, seen, found.cycle)
+                        .and_then(|()| recorder.finish().map(|_| ()))
+                }
                 (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
             };
             (
@@ -310,7 +346,7 @@ impl<'a> Job<'a> {
             Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;
-                if let (Outcome::Interrupted, Some(path)) = (&outcome, record) {
+                if let (Outcome::Interrupted, Some(path)) = (&outcome, self.record) {
                     output::note(&format!(
                         "{} was not written: a recording is that of a whole run",
                         path.display()
@@ -354,6 +390,9 @@ impl<'a> Job<'a> {
             report: None,
         };
         match outcome {
+            Outcome::Agree if summary.ledger.total.compared == 0 => {
+                return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
+            }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;
             }
@@ -465,6 +504,22 @@ impl<'a> Job<'a> {
             lockstep.ledger(),
             facts,
             files,
+        );
+        let files = [self.read, self.record].into_iter().flatten();
+        let taken: Vec<_> = files.map(Path::to_owned).collect();
+        let options = recorded::Options {
+            implementation: self.common.implementation.as_deref(),
+            rtl: &self.common.rtl,
+            waivers: self.common.waivers.as_deref(),
+            out: &self.common.out,
+        };
+        recorded::leave(
+            &mut report,
+            &replay,
+            &self.implementation,
+            out,
+            &taken,
+            &options,
         );
         report_files::write(&mut report, out);
         Ok((report, build))

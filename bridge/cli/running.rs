@@ -19,7 +19,7 @@ use crate::stimulus::{Reader, StimulusError};
 #[derive(Args)]
 pub struct HangArgs {
     /// Give up when the design completes no cycle for so many seconds
-    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = super::number::<u64>(1, u64::MAX))]
     seconds: u64,
 }
 

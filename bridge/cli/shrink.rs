@@ -53,7 +53,7 @@ pub struct ShrinkArgs {
     #[arg(long, value_name = "FILE.toml")]
     waivers: Option<PathBuf>,
     /// Folder for shrunk.stim, shrunk.json and regression.rs
-    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    #[arg(long, value_name = "DIR", default_value = super::DEFAULT_OUT)]
     out: PathBuf,
     #[command(flatten)]
     hang: HangArgs,

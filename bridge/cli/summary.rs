@@ -23,11 +23,11 @@ use crate::lockstep::sampling::SamplingSummary;
 use crate::lockstep::waivers::WaiverTally;
 use crate::lockstep::{FieldTally, Ledger};
 #[cfg(feature = "rtl")]
-use crate::report::grouped;
-#[cfg(feature = "rtl")]
 use crate::report::html::{RunPage, SamplingLines, StopLine};
 #[cfg(feature = "rtl")]
 use crate::report::{Coverage, Report};
+#[cfg(feature = "rtl")]
+use crate::report::{counted, grouped};
 #[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
@@ -237,10 +237,10 @@ impl Summary {
             .map_or(String::new(), |seed| format!(", seed {seed}"));
         writeln!(
             out,
-            "{style}{}{style:#}  {} cycles, {} counters{seed}, implementation {}, RTL {}",
+            "{style}{}{style:#}  {}, {}{seed}, implementation {}, RTL {}",
             self.verdict.word(),
-            grouped(self.cycles),
-            self.counters,
+            counted(self.cycles, "cycle"),
+            counted(self.counters.into(), "counter"),
             self.implementation,
             self.rtl
         )?;

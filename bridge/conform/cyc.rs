@@ -26,7 +26,7 @@ pub struct Vector {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Config {
+pub(super) struct Config {
     threads: usize,
     /// The form of multithreading shows in the threads that are active; no rule asks for it.
     #[serde(rename = "kind")]

@@ -108,10 +108,14 @@ pub enum ConformError {
 /// What is wrong with a line that cannot be run.
 #[derive(Debug, thiserror::Error)]
 enum LineError {
-    #[error("not a conformance vector (a JSON object with \"area\" and \"cfg\"): {0}")]
+    #[error(
+        "not a conformance vector (a JSON object with \"area\" and \"cfg\", see docs/conformance-vectors.md): {0}"
+    )]
     Malformed(Box<dyn std::error::Error>),
-    #[error("{0}")]
+    #[error("{0}; docs/conformance-vectors.md has all keys")]
     Misspelt(String),
+    #[error("in \"cfg\": {0}; docs/conformance-vectors.md has all keys of area `{1}`")]
+    Configuration(String, String),
     #[error(
         "expected a vector that says what to expect, found nothing expected in it; add what the outputs should be, or \
          leave that line out"
@@ -214,6 +218,21 @@ impl Vector {
         let unread = keys::unread(&area, &value).map_err(LineError::Misspelt)?;
         let expects = keys::expects_something(&area, &value);
         let value = value::plain(value);
+        let no_configuration = serde_json::Value::Null;
+        let configuration = value.get("cfg").unwrap_or(&no_configuration);
+        if configuration.is_object() {
+            let read = match area.as_str() {
+                "th" => th::Config::deserialize(configuration).err(),
+                "spe" => spe::Config::deserialize(configuration).err(),
+                "ety" => ety::Config::deserialize(configuration).err(),
+                "cyc" => cyc::Config::deserialize(configuration).err(),
+                "spmu" => spmu::Config::deserialize(configuration).err(),
+                _ => None,
+            };
+            if let Some(error) = read {
+                return Err(LineError::Configuration(of_json(&error), area));
+            }
+        }
         let vector = match area.as_str() {
             "th" => serde_json::from_value(value).map(Self::Th),
             "spe" => serde_json::from_value(value).map(Self::Spe),

@@ -24,7 +24,7 @@ pub struct Vector {
 
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Config {
+pub(super) struct Config {
     #[serde(deserialize_with = "flag")]
     ernd: bool,
     max_inflight: u32,

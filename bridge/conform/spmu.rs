@@ -43,7 +43,7 @@ pub struct Vector {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Config {
+pub(super) struct Config {
     #[serde(deserialize_with = "flag")]
     implemented: bool,
     groups: Vec<u16>,

@@ -29,7 +29,7 @@ pub struct Vector {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Config {
+pub(super) struct Config {
     counters: u8,
     #[serde(deserialize_with = "flag")]
     th: bool,

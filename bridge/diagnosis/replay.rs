@@ -5,7 +5,7 @@ use std::path::Path;
 use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
 use crate::dut::{Dut, Stop, TraceUnavailable};
-use crate::hypotheses::{FAR, NEAR, Recording};
+use crate::hypotheses::{BEYOND, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, first_difference_from};
 use crate::lockstep::delay::{Delay, Latency, cycles_before};
@@ -139,6 +139,22 @@ pub struct Replay {
     pub reproduction: Reproduction,
     /// The cycles from the reset on, and those that follow the divergence, for hypotheses.
     pub recording: Recording,
+}
+
+impl Replay {
+    /// Whether what was recorded begins with the reset from which the re-run showed the divergence, or one before it.
+    pub fn diverges_from_first(&self) -> bool {
+        let first = self.recording.first;
+        let is_there = self.recording.divergent < self.recording.inputs.len();
+        is_there
+            && match self.reproduction {
+                Reproduction::Same { from } | Reproduction::FromEarlier { from, .. } => {
+                    first <= from
+                }
+                Reproduction::OnlyFromStart { .. } => first == 0,
+                Reproduction::Different { .. } => false,
+            }
+    }
 }
 
 /// A re-run that could not be made.
@@ -406,7 +422,7 @@ impl<'a> Attempt<'a> {
 
     /// Runs the design on, as far as hypotheses need it. A design that stops there has recorded enough.
     fn beyond(&mut self, divergence: &Divergence) -> Result<Recording, ReplayError> {
-        let mut left = NEAR + FAR;
+        let mut left = BEYOND;
         while left > 0 {
             let mut inputs = vec![CycleInput::default(); left.min(BATCH)];
             let made = self.stimulus.fill(&mut inputs)?;

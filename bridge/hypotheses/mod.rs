@@ -37,7 +37,7 @@ use recording::Stretch;
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 
-pub use recording::{FAR, MOST, NEAR, Recording};
+pub use recording::{BEYOND, FAR, MOST, NEAR, Recording};
 use varied::Cycle;
 pub use varied::Varied;
 

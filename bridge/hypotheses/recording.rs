@@ -10,6 +10,9 @@ pub const MOST: usize = 32_768;
 pub const NEAR: usize = 1024;
 /// Cycles after those, for hypotheses that cannot be told apart before.
 pub const FAR: usize = 15 * 1024;
+/// Cycles of stimulus after a divergence that give those, whatever the latencies of the design, which are bytes: one delays
+/// the divergence, and one the last outputs.
+pub const BEYOND: usize = NEAR + FAR + 2 * (u8::MAX as usize + 1);
 /// Most cycles from a reset to the divergence: 78 MB.
 const LONGEST: usize = 8 * MOST;
 /// Cycles from a reset to the divergence with which hypotheses are tested first: those of a window.
@@ -22,6 +25,8 @@ pub struct Recording {
     pub first: u64,
     /// The inputs.
     pub inputs: Vec<CycleInput>,
+    /// The inputs of the last cycles, whose outputs are not all there.
+    pub unanswered: Vec<CycleInput>,
     /// The design's outputs.
     pub rtl: Vec<CycleOutput>,
     /// Index of the divergent cycle.
@@ -88,7 +93,7 @@ impl Recording {
             };
         }
         self.rtl.truncate(aligned);
-        self.inputs.truncate(aligned);
+        self.unanswered = self.inputs.split_off(aligned);
     }
 
     /// Forgets the first `cycles` cycles.
@@ -105,12 +110,20 @@ impl Recording {
         before.iter().rposition(CycleInput::is_reset).unwrap_or(0)
     }
 
-    /// The cycles from index `start` on, which is not after the divergent one.
+    /// Everything that was driven.
+    pub fn driven(&self) -> impl Iterator<Item = &[CycleInput]> {
+        [&*self.inputs, &*self.unanswered].into_iter()
+    }
+
+    /// The cycles from index `start` on, which is not after the divergent one, to [`NEAR`] and [`FAR`] after that.
     pub(super) fn stretch(&self, start: usize) -> Stretch<'_> {
+        // A live run, one of its recording and a shrunk one know more or less of what follows.
+        let end = self.divergent.saturating_add(1 + NEAR + FAR);
+        let end = end.min(self.inputs.len());
         Stretch {
             first: self.first + start as u64,
-            inputs: &self.inputs[start..],
-            rtl: &self.rtl[start..],
+            inputs: &self.inputs[start..end],
+            rtl: &self.rtl[start..end],
             divergent: self.divergent.saturating_sub(start),
             stated: self.stated,
             from_map: self.from_map,

@@ -249,6 +249,11 @@ impl Lockstep {
         self.cycles
     }
 
+    /// Cycles at the start that are not compared: what the design shows in them belongs to none of the run.
+    pub fn latency(&self) -> u64 {
+        self.delay.depth() as u64
+    }
+
     /// What has been compared.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger

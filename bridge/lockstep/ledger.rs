@@ -1,11 +1,13 @@
 //! The ledger: per field, how often it was compared, not compared, and compared with a value that had changed.
 //! A field that never changes shows nothing, however often it agrees.
 
+use std::collections::HashSet;
 use std::mem::offset_of;
 
 use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
+use pmu_model::pmu::event_type::present_mask;
 use pmu_model::spmu::groups::bank_and_register;
 use pmu_model::wrapper::{Increments, PARTS};
 use pmu_model::{
@@ -178,7 +180,7 @@ impl Ledger {
             waivers: Waivers::default(),
             absent: implementation.not_compared(),
             has_indirect: implementation.wrapper.indirect,
-            raz: without_counters(implementation),
+            raz: read_as_zero(implementation),
             cycles: 0,
             unknown: [0; COUNTER_LANES],
             unknown_spe: 0,
@@ -208,12 +210,13 @@ impl Ledger {
         let outputs = expected.chunks(CHUNK).zip(unknowns.chunks(CHUNK));
         let cycles = inputs.chunks(CHUNK).zip(sampled.chunks(CHUNK)).zip(outputs);
         for (((inputs, sampled), (expected, unknowns)), rtl) in cycles.zip(rtl.chunks(CHUNK)) {
+            let before = self.last;
             pulp::Arch::new().dispatch(EnterChanges {
                 ledger: self,
                 expected,
             });
             self.enter_reads(inputs, expected, unknowns);
-            self.enter_unknowns(unknowns);
+            self.enter_unknowns(unknowns, expected, before);
             let cycles = sampled.iter().zip(expected).zip(unknowns).zip(rtl);
             for (((input, output), unknown), rtl) in cycles {
                 self.sampling.enter(input, output, unknown.spe, rtl);
@@ -243,18 +246,31 @@ impl Ledger {
         }
     }
 
-    /// Enters what is UNKNOWN in a chunk: mostly nothing.
-    fn enter_unknowns(&mut self, unknowns: &[Unknown]) {
-        let (mut any, mut spe) = (0, 0);
-        for unknown in unknowns {
-            any |= unknown.increments;
-            spe += u64::from(unknown.spe);
+    /// Enters what is UNKNOWN in a chunk, mostly nothing, whose outputs come after `before`: what is not compared in a cycle
+    /// does not count as changed in it.
+    fn enter_unknowns(
+        &mut self,
+        unknowns: &[Unknown],
+        expected: &[CycleOutput],
+        mut before: CycleOutput,
+    ) {
+        let is_unknown = |unknown: &Unknown| unknown.increments != 0 || unknown.spe;
+        if !unknowns.iter().any(is_unknown) {
+            return;
         }
-        self.unknown_spe += spe;
-        if any != 0 {
-            for unknown in unknowns {
-                self.enter_unknown(unknown.increments);
+        for (unknown, output) in unknowns.iter().zip(expected) {
+            self.enter_unknown(unknown.increments, &before, output);
+            if unknown.spe {
+                self.unknown_spe += 1;
+                let mut changes = RestChanges::default();
+                changes.enter(Rest::of(&before), Rest::of(output));
+                self.changed_pmsicr -= changes.pmsicr;
+                let sampling = changes.sampling.to_le_bytes();
+                for (total, count) in self.changed_sampling.iter_mut().zip(sampling) {
+                    *total -= u64::from(count);
+                }
             }
+            before = *output;
         }
     }
 
@@ -263,13 +279,15 @@ impl Ledger {
         let reads = &mut self.reads[view * ADDRESSES + usize::from(input.access_address)];
         reads.compared += 1;
         reads.unknown += u64::from(unknown.access_data != 0);
-        reads.changed += u64::from(reads.last != output.access_data);
+        reads.changed += u64::from(unknown.access_data == 0 && reads.last != output.access_data);
         reads.last = output.access_data;
     }
 
-    fn enter_unknown(&mut self, mut increments: u32) {
+    fn enter_unknown(&mut self, mut increments: u32, before: &CycleOutput, output: &CycleOutput) {
         while increments != 0 {
-            self.unknown[increments.trailing_zeros() as usize] += 1;
+            let n = increments.trailing_zeros() as usize;
+            self.unknown[n] += 1;
+            self.changed[n] -= u64::from(before.increment[n] != output.increment[n]);
             increments &= increments - 1;
         }
     }
@@ -346,13 +364,14 @@ impl Ledger {
             })
     }
 
-    /// Names of those of its `fields` that were compared and never changed, but for registers that cannot.
+    /// Names of those of its `fields` that were compared and never changed, but for registers that read as zero always.
     pub fn never_changed(&self, fields: &[FieldTally]) -> Vec<String> {
+        let raz: HashSet<&String> = self.raz.iter().collect();
         fields
             .iter()
             .filter(|tally| tally.compared > 0 && tally.changed == 0)
             .map(|tally| &tally.field)
-            .filter(|&name| name != OTHER_OFFSETS && !self.raz.contains(name))
+            .filter(|&name| name != OTHER_OFFSETS && !raz.contains(name))
             .cloned()
             .collect()
     }
@@ -509,6 +528,40 @@ impl pulp::WithSimd for EnterChanges<'_> {
     }
 }
 
+/// Names of the registers that read as zero whatever is selected and written.
+fn read_as_zero(implementation: &Implementation) -> Vec<String> {
+    let mut names = without_counters(implementation);
+    names.extend(halves_without_counters(implementation));
+    names
+}
+
+/// DUT-37: the halves of types, from outside the PE, of counters that are not implemented, and those of others in which
+/// nothing is.
+fn halves_without_counters(implementation: &Implementation) -> impl Iterator<Item = String> {
+    let present = [0, 1].map(|n| present_mask(n, implementation));
+    let counters = implementation.pmu.counters;
+    (0..31u16).flat_map(move |n| {
+        let present = match n < u16::from(counters) {
+            true => present[usize::from(n % 2)],
+            false => 0,
+        };
+        let halves = [
+            (0x400 + 4 * n, present as u32),
+            (0xA00 + 4 * n, (present >> 32) as u32),
+        ];
+        halves
+            .into_iter()
+            .filter(|(_, present)| *present == 0)
+            .map(|(access_address, _)| {
+                access_name(&CycleInput {
+                    access_kind: AccessKind::ExternalRead as u8,
+                    access_address,
+                    ..CycleInput::default()
+                })
+            })
+    })
+}
+
 /// SPMU-16: registers through which no bank of any System PMU has a counter.
 fn without_counters(implementation: &Implementation) -> Vec<String> {
     let counters = implementation
@@ -541,6 +594,69 @@ mod tests {
         let first = ["SPMEVCNTR14_EL0", "SPMEVTYPER14_EL0", "SPMEVFILTR14_EL0"];
         assert_eq!(registers[..3], first);
         assert_eq!(registers.len(), 8);
+    }
+
+    #[test]
+    fn dut_37_halves_of_types_without_a_counter_read_as_zero() {
+        let mut implementation = Implementation::default();
+        assert_eq!(halves_without_counters(&implementation).next(), None);
+        implementation.pmu.counters = 5;
+        let names: Vec<_> = halves_without_counters(&implementation).collect();
+        assert_eq!(names.len(), 2 * 26);
+        assert_eq!(names[0], "PMEVTYPER5_EL0[31:0] (external)");
+        assert_eq!(names[51], "PMEVTYPER30_EL0[63:32] (external)");
+        // They are not told as fields that never changed, and others are.
+        let mut ledger = Ledger::new(&implementation);
+        for offset in [0x400 + 4 * 5, 0x400 + 4 * 4] {
+            let input = CycleInput {
+                access_kind: AccessKind::ExternalRead as u8,
+                access_address: offset,
+                ..CycleInput::default()
+            };
+            let output = CycleOutput {
+                access_outcome: AccessOutcome::Ok as u8,
+                ..CycleOutput::default()
+            };
+            let unknown = [Unknown::default()];
+            ledger.enter(&[input], &[input], &[output], &unknown, &[output]);
+        }
+        let never = ledger.never_changed(&ledger.fields());
+        let external: Vec<_> = never
+            .iter()
+            .filter(|name| name.ends_with("(external)"))
+            .collect();
+        assert_eq!(external, ["PMEVTYPER4_EL0[31:0] (external)"]);
+    }
+
+    /// What is UNKNOWN in a cycle is neither compared nor changed in it, whatever the model has there.
+    #[test]
+    fn what_is_not_compared_has_not_changed() {
+        let mut ledger = Ledger::new(&Implementation::default());
+        let cycles = 3 * CHUNK + 7;
+        let mut expected = vec![CycleOutput::default(); cycles];
+        let mut unknowns = vec![Unknown::default(); cycles];
+        for (cycle, output) in expected.iter_mut().enumerate() {
+            output.increment[5] = cycle as u16;
+            output.pmsicr = cycle as u64;
+            output.in_flight = cycle as u8;
+        }
+        for cycle in [0, 1, CHUNK - 1, CHUNK, 2 * CHUNK + 3] {
+            unknowns[cycle].spe = true;
+            unknowns[cycle].increments = 1 << 5;
+        }
+        let inputs = vec![CycleInput::default(); cycles];
+        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
+        let fields = ledger.fields();
+        let of = |name: &str| {
+            let tally = fields.iter().find(|tally| tally.field == name);
+            tally.map(|tally| (tally.compared, tally.not_compared, tally.changed))
+        };
+        // The first cycle has what was before.
+        let counts = Some((cycles as u64 - 5, 5, cycles as u64 - 5));
+        assert_eq!(of("V[5]"), counts);
+        assert_eq!(of("PMSICR_EL1 after the cycle"), counts);
+        assert_eq!(of("samples in flight"), counts);
+        assert_eq!(of("V[6]"), Some((cycles as u64, 0, 0)));
     }
 
     #[test]

@@ -151,6 +151,17 @@ fn wrapper(header: &Header) -> Option<Wrapper> {
 struct Timing {
     inputs: Option<InputTime>,
     first_edge: bool,
+    /// It is a window of `lockstep` itself.
+    window: bool,
+}
+
+/// Whether the dump is the window of a divergence that `lockstep` wrote, with the model's signals.
+fn is_window(header: &Header) -> bool {
+    let mut variables = header.variables().iter();
+    variables.any(|variable| {
+        let scope = variable.scope().map(|scope| header.scope_path(scope));
+        variable.name() == "divergence" && scope.as_deref() == Some("golden")
+    })
 }
 
 /// Compares the input port with the register behind it, which DUT-01 asks for.
@@ -158,7 +169,14 @@ fn timing(source: &mut impl Source, header: &Header, wrapper: &Wrapper) -> Timin
     let mut timing = Timing {
         inputs: None,
         first_edge: false,
+        window: false,
     };
+    if is_window(header) {
+        // Whatever registers the design has: `lockstep` changes the inputs with the clock, and the design takes them in.
+        timing.inputs = Some(InputTime::After);
+        timing.window = true;
+        return timing;
+    }
     let clock = match wrapper.clock {
         Some(index) => Probe::variable(header, index),
         None => clock::find(header, None).ok(),
@@ -230,6 +248,9 @@ fn packed(mut text: String, header: &Header, wrapper: &Wrapper, timing: Timing) 
     }
     let (inputs, why) = match timing.inputs {
         Some(InputTime::Before) => ("before", "as cycle_input_q takes them in"),
+        Some(InputTime::After) if timing.window => {
+            ("after", "a window of lockstep: they change with the clock")
+        }
         Some(InputTime::After) => (
             "after",
             "as cycle_input_q takes them in: they change with the clock",
@@ -560,6 +581,24 @@ mod tests {
             assert_eq!(map.sample.inputs, expected);
             assert_eq!(map.clock, "tb.dut.clk_i");
             assert!(!map.sample.first_edge);
+        }
+    }
+
+    /// In a window of `lockstep` the inputs change with the clock, whatever the design calls its registers, if it has them.
+    #[test]
+    fn inputs_of_a_window_are_those_after_the_edge() {
+        let register = "$var reg 1536 q cycle_input_q $end ";
+        let unnamed = wrapper(true).replace(register, "$var reg 1536 q held $end ");
+        let golden = "$scope module golden $end $var wire 1 d divergence $end $upscope $end ";
+        let window = unnamed.replace("$enddefinitions", &format!("{golden}$enddefinitions"));
+        for (text, expected) in [(unnamed, InputTime::Before), (window, InputTime::After)] {
+            let proposal = proposed(&text, &Implementation::default());
+            let map = Map::parse(&proposal.text).expect("a map");
+            assert_eq!(map.sample.inputs, expected);
+            assert_eq!(
+                proposal.text.contains("a window of lockstep"),
+                expected == InputTime::After
+            );
         }
     }
 

@@ -14,9 +14,14 @@ use crate::text_file;
 pub struct Counts {
     /// By id of a rule that one of the implementations can take in a cycle.
     pub rules: BTreeMap<String, u64>,
+    /// Rules that a cycle takes in some implementation, and in none of these: why not, in words.
+    pub not_possible: BTreeMap<String, String>,
     /// By name of a cross, then by its point.
     pub crosses: BTreeMap<String, BTreeMap<String, u64>>,
 }
+
+/// Why a rule is not possible, where no part of the contract is missing.
+const FIXED: &str = "its features and sizes";
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +57,25 @@ impl Counts {
         Ok(sum)
     }
 
-    fn add(&mut self, coverage: &Coverage) {
+    /// Adds the counts of one more run.
+    pub fn add(&mut self, coverage: &Coverage) {
+        for (id, part) in coverage.not_possible() {
+            let reason = part.map_or_else(|| FIXED.into(), |part| format!("lacks {part}"));
+            let reasons = self.not_possible.entry(id.to_owned());
+            reasons
+                .and_modify(|known| {
+                    if !known.split(" or ").any(|one| one == reason) {
+                        *known = format!("{known} or {reason}");
+                    }
+                })
+                .or_insert(reason);
+        }
+        self.count(coverage);
+        let possible = &self.rules;
+        self.not_possible.retain(|id, _| !possible.contains_key(id));
+    }
+
+    fn count(&mut self, coverage: &Coverage) {
         for (id, count) in coverage.rules() {
             *self.rules.entry(id.to_owned()).or_default() += count;
         }
@@ -79,7 +102,57 @@ fn read(path: &Path) -> Result<Coverage, CoverageError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stimulus::{Generator, Profile};
     use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg, Unknown};
+
+    /// DUT-72: what a design lacks takes away rules and points that no cycle of its stimulus takes, and says so.
+    #[test]
+    fn dut_72_what_is_lacking_is_never_taken() {
+        for lacks in [0b000001, 0b000010, 0b000100, 0b001000, 0b110000, 0b111111] {
+            let whole = Implementation::default();
+            let wrapper = whole.wrapper.clone().with_parts(lacks);
+            let lacking = Implementation {
+                wrapper,
+                ..whole.clone()
+            };
+            // Counted as if nothing was missing.
+            let mut coverage = Coverage::new(&whole);
+            let mut model = Model::new(&lacking).expect("consistent");
+            let mut stimulus = Generator::new(1, &lacking, &Profile::default()).expect("legal");
+            let mut inputs = vec![CycleInput::default(); 200_000];
+            stimulus.fill(&mut inputs);
+            for input in &inputs {
+                let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
+                model.step(input, 0, &mut output, &mut unknown, &mut coverage);
+            }
+            let mut counts = Counts::default();
+            counts.add(&Coverage::new(&lacking));
+            for (id, _) in coverage.rules().filter(|&(_, count)| count > 0) {
+                assert!(counts.rules.contains_key(id), "{id} without {lacks:#b}");
+            }
+            for (cross, points) in coverage.crosses() {
+                for (point, _) in points.iter().filter(|(_, count)| *count > 0) {
+                    assert!(counts.crosses[cross].contains_key(point), "{cross} {point}");
+                }
+            }
+            let reason = |id: &str| counts.not_possible.get(id).map(String::as_str);
+            let of_part = |part: u16, id: &str, name: &str| {
+                let name = format!("lacks {name}");
+                let expected = (lacks >> part & 1 == 1).then_some(&*name);
+                assert_eq!(reason(id), expected, "{id} without {lacks:#b}");
+            };
+            of_part(0, "ETY-40", "pe_state");
+            of_part(1, "CYC-17", "thread_conditions");
+            of_part(2, "DUT-36", "aarch32");
+            of_part(3, "DUT-37", "external");
+            of_part(5, "DUT-52", "clock_stopped");
+            assert_eq!(reason("TH-02"), Some(FIXED));
+            assert_eq!(reason("TH-20"), None);
+            // What one design cannot, another one can.
+            counts.add(&Coverage::new(&whole));
+            assert_eq!(counts.not_possible.get("ETY-40"), None);
+        }
+    }
 
     #[test]
     fn counts_are_added_whatever_the_implementation() {

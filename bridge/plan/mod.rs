@@ -46,6 +46,8 @@ pub struct Row {
     pub exception: Option<Exception>,
     /// In how many cycles it was taken; `None` without coverage, and for a rule that no cycle can take.
     pub covered: Option<u64>,
+    /// Why no implementation of the coverage can take it, where some other one can.
+    pub not_possible: Option<String>,
 }
 
 /// Something that the plan lacks.
@@ -66,6 +68,13 @@ pub enum Gap {
     NeverTaken {
         /// Id.
         id: String,
+    },
+    /// No implementation of the runs can take the rule in a cycle.
+    NotPossible {
+        /// Id.
+        id: String,
+        /// What decides that: what the wrappers lack, or features and sizes.
+        reason: String,
     },
     /// An exception for a rule that lacks nothing.
     NeedlessException {
@@ -111,6 +120,8 @@ impl Plan {
                     tests: files(Place::Test),
                     exception: exception_for(&rule, exceptions),
                     covered: coverage.and_then(|counts| counts.rules.get(rule.id).copied()),
+                    not_possible: coverage
+                        .and_then(|counts| counts.not_possible.get(rule.id).cloned()),
                 }
             })
             .collect();
@@ -125,16 +136,37 @@ impl Plan {
         }
     }
 
-    /// Makes a gap of each rule that a cycle can take and that no run of the coverage took, be it that none of their
-    /// implementations has it.
+    /// Makes a gap of each rule that a cycle can take and that no run of the coverage took; another one, if none of their
+    /// implementations can.
     pub fn demand_coverage(&mut self) {
         let missed = self.rows.iter().filter(|row| {
             row.rule.takes == Takes::Cycle && row.covered.is_none_or(|count| count == 0)
         });
-        let gaps = missed.map(|row| Gap::NeverTaken {
-            id: row.rule.id.to_owned(),
+        let gaps = missed.map(|row| {
+            let id = row.rule.id.to_owned();
+            match row.not_possible.clone() {
+                Some(reason) => Gap::NotPossible { id, reason },
+                None => Gap::NeverTaken { id },
+            }
         });
         self.gaps.extend(gaps);
+    }
+
+    /// Whether the plan lacks something that its coverage could have had.
+    pub fn is_lacking(&self) -> bool {
+        let not_possible = |gap: &Gap| matches!(gap, Gap::NotPossible { .. });
+        !self.gaps.iter().all(not_possible)
+    }
+
+    /// Rules that no implementation of the coverage can take, by the reason.
+    pub fn not_possible(&self) -> BTreeMap<&str, Vec<&'static str>> {
+        let mut reasons: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
+        for row in &self.rows {
+            if let Some(reason) = &row.not_possible {
+                reasons.entry(reason).or_default().push(row.rule.id);
+            }
+        }
+        reasons
     }
 
     /// Rules that were never exercised; none without coverage.
@@ -321,11 +353,24 @@ mod tests {
         let mut counts = Counts::default();
         counts.rules.insert("TH-01".into(), 1);
         counts.rules.insert("TH-02".into(), 0);
-        let mut plan = Plan::of(&table, &[], &[], Some(&counts));
-        plan.gaps.clear();
-        plan.demand_coverage();
+        let gaps = |counts: &Counts| {
+            let mut plan = Plan::of(&table, &[], &[], Some(counts));
+            plan.gaps.clear();
+            plan.demand_coverage();
+            let is_lacking = plan.is_lacking();
+            (plan.gaps, is_lacking)
+        };
         let never = |id: &str| Gap::NeverTaken { id: id.into() };
-        assert_eq!(plan.gaps, [never("TH-02"), never("TH-03")]);
+        assert_eq!(gaps(&counts), (vec![never("TH-02"), never("TH-03")], true));
+        counts.not_possible.insert("TH-03".into(), "so".into());
+        let not_possible = Gap::NotPossible {
+            id: "TH-03".into(),
+            reason: "so".into(),
+        };
+        let both = vec![never("TH-02"), not_possible.clone()];
+        assert_eq!(gaps(&counts), (both, true));
+        counts.rules.insert("TH-02".into(), 1);
+        assert_eq!(gaps(&counts), (vec![not_possible], false));
     }
 
     #[test]

@@ -92,6 +92,16 @@ fn cells(row: &Row, counted: bool) -> Vec<String> {
 
 /// Rules and crosses that were never exercised.
 fn never(out: &mut String, plan: &Plan, width: usize) {
+    let not_possible = plan.not_possible();
+    if !not_possible.is_empty() {
+        let _ = writeln!(
+            out,
+            "\n{TITLE}not possible with the implementations of the coverage{TITLE:#}"
+        );
+        for (reason, ids) in not_possible {
+            list(out, &format!("{reason}: {}", ids.join(", ")), width);
+        }
+    }
     let ids: Vec<_> = plan.never_covered().map(|row| row.rule.id).collect();
     if !ids.is_empty() {
         let _ = writeln!(out, "\n{TITLE}never covered{TITLE:#}");

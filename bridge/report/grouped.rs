@@ -13,6 +13,12 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// A number of things, in groups of three digits.
+pub fn counted(count: u64, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{s}", grouped(count))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -21,5 +27,12 @@ mod tests {
         assert_eq!(super::grouped(999), "999");
         assert_eq!(super::grouped(1000), "1,000");
         assert_eq!(super::grouped(12_345_678), "12,345,678");
+    }
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(super::counted(0, "cycle"), "0 cycles");
+        assert_eq!(super::counted(1, "cycle"), "1 cycle");
+        assert_eq!(super::counted(1000, "cycle"), "1,000 cycles");
     }
 }

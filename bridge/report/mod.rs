@@ -22,7 +22,7 @@ pub use crate::lockstep::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
 pub use cells::{Cells, Row};
-pub use grouped::grouped;
+pub use grouped::{counted, grouped};
 
 /// Version of the JSON form.
 pub const FORMAT: u32 = 1;
@@ -115,6 +115,23 @@ pub struct File {
     pub path: PathBuf,
 }
 
+/// How the stimulus of a divergence is shrunk.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shrink {
+    /// The command.
+    pub command: String,
+    /// The cycle of the run that is cycle 0 of its stimulus.
+    pub first: u64,
+}
+
+impl Shrink {
+    /// How cycles are numbered there, if not as in the run.
+    pub fn numbering(&self) -> Option<String> {
+        let first = self.first;
+        (first != 0).then(|| format!("its cycle 0 is cycle {first} of this run"))
+    }
+}
+
 /// The report of a first divergence.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -145,6 +162,9 @@ pub struct Report {
     pub coverage: Coverage,
     /// Whether the re-run was the same.
     pub reproduction: String,
+    /// How its stimulus is shrunk, if that was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shrink: Option<Shrink>,
     /// Remarks: a waveform that could not be had, for instance.
     pub notes: Vec<String>,
     /// Files.
@@ -265,6 +285,7 @@ pub fn report_with(
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),
+        shrink: None,
         notes,
         files,
         waves: window::collect(

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::{Cells, Report};
 use crate::diagnosis::explain::Explanation;
 use crate::hypotheses::Findings;
+use crate::registers::plural;
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
@@ -66,7 +67,14 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         out,
         "  {:<10} {TITLE}{}{TITLE:#}",
         "replay", report.run.replay
-    )
+    )?;
+    if let Some(shrink) = &report.shrink {
+        writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "shrink", shrink.command)?;
+        if let Some(numbering) = shrink.numbering() {
+            writeln!(out, "  {:<10} {DIM}{numbering}{DIM:#}", "")?;
+        }
+    }
+    Ok(())
 }
 
 fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
@@ -210,8 +218,10 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
     };
     writeln!(
         out,
-        "\n{TITLE}compared{TITLE:#}  {} cycles, {} fields; not compared (UNKNOWN): {}",
-        coverage.cycles, coverage.compared.compared, coverage.compared.not_compared
+        "\n{TITLE}compared{TITLE:#}  {}, {} fields; not compared (UNKNOWN): {}",
+        plural(coverage.cycles, "cycle"),
+        coverage.compared.compared,
+        coverage.compared.not_compared
     )?;
     if !coverage.never_read.is_empty() {
         writeln!(out, "  never read: {}", some(&coverage.never_read))?;

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use pmu_model::{CycleInput, Implementation};
 
-use crate::hypotheses::{self, FAR, Findings, MOST, NEAR, Recording};
+use crate::hypotheses::{self, BEYOND, Findings, MOST, Recording};
 use crate::lockstep::batch::BATCH;
 use crate::stimulus::Reader;
 
@@ -92,7 +92,7 @@ pub fn explaining(
     source.seek(stretch.earliest)?;
     let about = stretch.failing.cycle - stretch.failing.late;
     let divergent = about.saturating_sub(stretch.earliest as usize);
-    let mut left = divergent + stretch.failing.late + 1 + NEAR + FAR;
+    let mut left = divergent + stretch.failing.late + 1 + BEYOND;
     let mut recording = Recording {
         first: stretch.earliest,
         divergent,

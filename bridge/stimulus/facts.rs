@@ -2,7 +2,7 @@
 
 use pmu_model::Implementation;
 use pmu_model::implementation::ThreadForm;
-use pmu_model::pmu::event_type::{EVTCOUNT, MT, NSH, SYNC, TC, TE, TH, TLC, present_mask};
+use pmu_model::pmu::event_type::{CHAIN, EVTCOUNT, MT, NSH, SYNC, TC, TE, TH, TLC, present_mask};
 use pmu_model::threshold_control::is_reserved;
 
 use super::profile::{Profile, Types};
@@ -22,6 +22,8 @@ pub(super) struct Facts {
     pub(super) counters: u32,
     pub(super) event_count: u32,
     pub(super) has_chain: bool,
+    /// 0x001E is written as CHAIN: it is, or is no lane and counts nothing (ETY-30). A design may have CHAIN all the same.
+    pub(super) writes_chain: bool,
     pub(super) has_long: bool,
     /// All registers of the event counters, and those of all areas.
     pub(super) readable: Vec<u16>,
@@ -87,6 +89,7 @@ impl Facts {
             counters: u32::from(pmu.counters),
             event_count: u32::from(pmu.event_count),
             has_chain: pmu.chain,
+            writes_chain: pmu.chain || u16::from(pmu.event_count) <= CHAIN,
             has_long: pmu.counter_bits == 64,
             readable,
             everything,

@@ -24,7 +24,7 @@ use super::spmu;
 use super::threshold::{self, Choose, OneByOne, Threshold};
 
 /// Version of the generator: with the same version, seed, profile and implementation, the bytes are the same.
-pub const GENERATOR_VERSION: u16 = 2;
+pub const GENERATOR_VERSION: u16 = 3;
 
 /// What a run does not change.
 #[derive(Debug)]

@@ -101,6 +101,20 @@ impl Stimulus {
         }
     }
 
+    /// Leaves out the next cycles.
+    ///
+    /// # Errors
+    /// Recorded stimulus that ends before.
+    pub fn skip(&mut self, cycles: u64) -> Result<(), StimulusError> {
+        match self {
+            Self::Generated { generator, .. } => {
+                generator.skip(cycles);
+                Ok(())
+            }
+            Self::Recorded(reader) => reader.seek(reader.cycle() + cycles),
+        }
+    }
+
     /// Number of the next cycle.
     pub fn cycle(&self) -> u64 {
         match self {

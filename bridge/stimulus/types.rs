@@ -92,10 +92,11 @@ impl Context {
             limit += u32::from(share);
             kind < limit
         };
-        let chain = match (facts.has_chain, n % 2) {
+        let chain = match (facts.writes_chain, n % 2) {
             (false, _) => 0,
             (true, 0) => types.chain_even,
-            (true, _) => types.chain,
+            (true, _) if facts.has_chain => types.chain,
+            (true, _) => types.chain / 4,
         };
         if is(chain) {
             return CHAIN;

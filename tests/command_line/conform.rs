@@ -76,6 +76,30 @@ fn misspelt_key_of_a_vector() {
     assert_eq!(ran.code, 2);
 }
 
+#[test]
+fn unknown_key_of_a_configuration() {
+    let misspelt = GOOD.replace(r#""thwidth":12"#, r#""thwidht":12"#);
+    let name = "unknown_key_of_a_configuration";
+    let folder = with(name, &[GOOD, &misspelt]);
+    assert_eq!(golden(name, &folder, "conform a.jsonl").code, 2);
+}
+
+/// The document of the format has a line of every area, and each is as it says.
+#[test]
+fn examples_of_the_document_pass() {
+    let document = include_str!("../../docs/conformance-vectors.md");
+    let examples = document.split("```json\n").skip(1);
+    let examples: Vec<_> = examples
+        .map(|rest| rest.split("\n```").next().unwrap_or_default())
+        .collect();
+    let folder = with("examples_of_the_document", &examples);
+    let mut command = crate::command::lockstep(&folder);
+    let ran = crate::command::run(command.args(["conform", "a.jsonl"]));
+    let lines =
+        ["th", "ety", "cyc", "spe", "spmu"].map(|area| format!("{area}: 1 passed, 0 failed\n"));
+    assert_eq!((ran.stdout, ran.stderr), (lines.concat(), String::new()));
+}
+
 /// Keys that say something about a line are taken; others are told of, and do no harm.
 #[test]
 fn unknown_key_of_a_vector() {

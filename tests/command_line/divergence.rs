@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::command::{lockstep, run};
+use crate::command::{Ran, lockstep, run};
 use crate::golden::{assert_golden, keys};
 use crate::output::limited;
 use crate::scratch::scratch;
@@ -73,6 +73,58 @@ fn replay_command_of_a_report_works() {
         .expect("the command")
         .split(' ');
     assert_eq!(run(lockstep(&folder).args(arguments)).code, 1);
+}
+
+/// The stimulus that a divergence leaves is shrunk by the command line that the report has, to the same field.
+#[test]
+fn shrink_command_of_a_report_works() {
+    let (folder, mut command) = silent("divergence_shrunk");
+    let ran = run(command.args(["--out", "my out"]));
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let field = "access outcome";
+    assert!(
+        ran.stdout.starts_with(&format!("DIVERGENCE  {field}: ")),
+        "{}",
+        ran.stdout
+    );
+    let line = |what: &str| {
+        let mut lines = ran.stdout.lines().map(str::trim);
+        let found = lines.find_map(|line| line.strip_prefix(what)?.strip_prefix(' '));
+        found.expect("a line").trim().to_owned()
+    };
+    assert_eq!(line("stimulus"), "my out/stimulus.stim");
+    let shrink = line("shrink");
+    let shrunk = Ran::of(
+        shell(&folder, &format!("{shrink} --json"))
+            .output()
+            .expect("a shell"),
+    );
+    assert_eq!(shrunk.code, 1, "{shrink}: {}", shrunk.stderr);
+    let json: Value = serde_json::from_str(&shrunk.stdout).expect("JSON");
+    assert_eq!(json["field"], field);
+    assert!(folder.join("my out/shrunk.stim").is_file());
+    // A run of that stimulus does not take it away.
+    let again = shrink.replace("lockstep shrink", "lockstep replay");
+    let again = Ran::of(shell(&folder, &again).output().expect("a shell"));
+    assert_eq!(again.code, 1, "{}", again.stderr);
+    assert!(again.stdout.contains(&shrink), "{}", again.stdout);
+    assert!(folder.join("my out/stimulus.stim").is_file());
+}
+
+/// A command line of a report, as a shell takes it.
+fn shell(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new("sh");
+    let line = line.strip_prefix("lockstep").expect("the command");
+    command.args([
+        "-c",
+        &format!("\"$0\"{line}"),
+        env!("CARGO_BIN_EXE_lockstep"),
+    ]);
+    command.current_dir(folder);
+    for (name, value) in lockstep(folder).get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    command
 }
 
 /// A full disk does not hide the divergence, and leaves nothing half written.

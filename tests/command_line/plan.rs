@@ -74,8 +74,44 @@ fn a_plan_that_must_be_complete() {
     let never = ran.stdout.split("\ntaken in no cycle\n").nth(1);
     let never = never.expect("rules that no cycle took");
     let has = |id: &str| never.contains(id);
-    assert!(has("TH-30, ") && has("TH-02, "), "{never}");
-    assert!(!has("TH-20, ") && !has("DUT-01"), "{never}");
+    assert!(has("TH-30, "), "{never}");
+    // The default implementation has thresholds, so that no cycle of it can take TH-02.
+    assert!(
+        !has("TH-02") && !has("TH-20, ") && !has("DUT-01"),
+        "{never}"
+    );
+    let without_state = COVERAGE.replace(
+        "{}, \"cycles\"",
+        r#"{"wrapper": {"pe_state": false}}, "cycles""#,
+    );
+    fs::write(folder.join("b.json"), without_state).expect("written");
+    let plan = |file: &str| command::run(command::lockstep(&folder).args(["plan", file])).stdout;
+    let title = "\nnot possible with the implementations of the coverage\n";
+    let not_possible = |text: &str| {
+        let rest = text
+            .split(title)
+            .nth(1)
+            .expect("what is not possible")
+            .to_owned();
+        rest.split("\n\n").next().unwrap_or_default().to_owned()
+    };
+    let of_default = not_possible(&plan("a.json"));
+    assert!(
+        of_default.contains("its features and sizes: TH-02, "),
+        "{of_default}"
+    );
+    assert!(!of_default.contains("ETY-20"), "{of_default}");
+    let text = plan("b.json");
+    let lacking = not_possible(&text);
+    assert!(lacking.contains("lacks pe_state: ETY-20, "), "{lacking}");
+    let never = text
+        .split("\nnever covered\n")
+        .nth(1)
+        .expect("what was never covered");
+    assert!(
+        !never.contains("ETY-40") && !never.contains("row (a)"),
+        "{never}"
+    );
     let ran = command::run(command::lockstep(&folder).args(["plan", "--complete"]));
     assert_eq!(ran.code, 2, "complete of what");
 }

@@ -179,7 +179,8 @@ fn complete(folder: &Path) -> Result<bool, Error> {
         .gaps
         .iter()
         .filter_map(|gap| match gap {
-            Gap::NeverTaken { id } => Some(id.as_str()),
+            // One of them must be able to.
+            Gap::NeverTaken { id } | Gap::NotPossible { id, .. } => Some(id.as_str()),
             _ => None,
         })
         .collect();

@@ -422,7 +422,8 @@ fn dut_02_two_late_designs_are_compared_without_the_model() {
     let headline = "DIVERGENCE  V[1]: A 256, B 0";
     assert!(ran.stdout.starts_with(headline), "{}", ran.stdout);
     // Two cycles after the one that it is about.
-    let cycle = "\ncycle 117, at 1170 ns\n";
+    let cycle =
+        "\ncycle 117, at 1170 ns, where it shows what cycle 115 was given, 2 cycles later\n";
     assert!(ran.stdout.contains(cycle), "{}", ran.stdout);
     // Both waveforms show it: the re-run has reached the same cycle.
     assert!(!ran.stdout.contains("note:"), "{}", ran.stdout);

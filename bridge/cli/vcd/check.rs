@@ -46,7 +46,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE.toml")]
     implementation: Option<PathBuf>,
     /// Folder for the report of a divergence
-    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
     out: PathBuf,
     /// What to do with inputs that the map does not have
     #[arg(long, value_name = "WHAT", default_value = "error")]
@@ -128,7 +128,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         }
     })?;
     let out = OutputFolder::new(&args.out)?;
-    report_files::remove(&out)?;
+    report_files::remove(&out, None)?;
     let options = Options {
         skip_vague: args.x == Vague::Skip,
         assume_reset: args.assume_reset,

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::lockstep::Verdict;
-use crate::report::{Coverage, grouped};
+use crate::report::{Coverage, counted, grouped};
 
 /// What the page of a run shows.
 #[derive(Clone, Debug)]
@@ -80,21 +80,26 @@ struct Page<'a> {
 impl Page<'_> {
     /// The verdict in a sentence.
     fn sentence(&self) -> String {
-        let cycles = grouped(self.run.coverage.cycles);
+        let cycles = counted(self.run.coverage.cycles, "cycle");
         let stopped_at = self.run.stop.as_ref().map_or(0, |stop| stop.cycle);
         match self.run.verdict {
-            Verdict::Agree => format!("RTL and model agree in {cycles} cycles"),
+            Verdict::Agree => format!("RTL and model agree in {cycles}"),
             Verdict::UnusedWaiver => {
-                format!("RTL and model agree in {cycles} cycles, and a waiver was not needed")
+                format!("RTL and model agree in {cycles}, and a waiver was not needed")
             }
             Verdict::Interrupted => {
-                format!("Interrupted; RTL and model agree in the {cycles} cycles until then")
+                format!("Interrupted; RTL and model agree in the {cycles} until then")
             }
             Verdict::Stopped => {
                 format!("The design stopped in cycle {}", grouped(stopped_at))
             }
             verdict => verdict.word().to_lowercase(),
         }
+    }
+
+    /// How many were run.
+    fn cycles(&self) -> String {
+        counted(self.run.coverage.cycles, "cycle")
     }
 
     /// The colour of the verdict, by its class.

@@ -68,9 +68,9 @@ pub struct Resets {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Types {
-    /// CHAIN on an odd counter, where it is implemented.
+    /// CHAIN on an odd counter, where it is implemented; a quarter of that where it is not and 0x001E is no lane.
     pub chain: u16,
-    /// Event 0x001E on an even counter, where CHAIN is implemented.
+    /// Event 0x001E on an even counter, where CHAIN is implemented or 0x001E is no lane.
     pub chain_even: u16,
     /// An event number that differs from a supported one in one bit of 5 to 15.
     pub alias: u16,

@@ -168,7 +168,7 @@ impl Context {
         let facts = &self.facts;
         let around = (n..facts.counters).chain(0..n);
         let chained = around
-            .filter(|&n| n > 0 && facts.has_chain)
+            .filter(|&n| n > 0 && facts.writes_chain)
             .find(|&n| self.shadow.event[n as usize] == CHAIN);
         chained.map_or(n, |chained| chained - 1)
     }

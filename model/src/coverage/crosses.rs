@@ -324,6 +324,8 @@ const ROWS: &[u8; 10] = b"abcdefghij";
 /// Row of ETY-40 x Exception level x read or write.
 fn accesses(implementation: &Implementation) -> Cross {
     let mut reachable = [false; ROWS.len() * 8];
+    // DUT-72: without the state of the PE no row decides.
+    let driven = implementation.wrapper.pe_state;
     let counters = implementation.pmu.counters;
     for bits in 0..1u32 << 9 {
         let is = |bit: u32| bits >> bit & 1 == 1;
@@ -349,7 +351,7 @@ fn accesses(implementation: &Implementation) -> Cross {
             let n = if is(8) { counters.min(30) } else { 0 };
             let towards = [Direction::Read, Direction::Write][direction];
             let (_, row): (_, Row) = access(n, towards, &context, implementation);
-            reachable[(row as usize * 4 + level) * 2 + direction] |= exists;
+            reachable[(row as usize * 4 + level) * 2 + direction] |= exists && driven;
         }
     }
     Cross::new("access", reachable.len(), |combination| {
@@ -366,7 +368,11 @@ const WFX: [&str; 3] = ["none in WFx", "some in WFx", "all in WFx"];
 /// Whether an Effective MT, and a class of WFx with it, can be.
 fn group_is_reachable(implementation: &Implementation, mt: usize, class: usize) -> bool {
     let several = mt == 1 && implementation.threads.count > 1;
-    implementation.pmu.counters > 0 && (mt == 0 || implementation.pe.mt) && (class != 1 || several)
+    // DUT-72: without the conditions of threads there are none of their events.
+    implementation.wrapper.thread_conditions
+        && implementation.pmu.counters > 0
+        && (mt == 0 || implementation.pe.mt)
+        && (class != 1 || several)
 }
 
 /// Event of the threads x Effective MT x class of WFx.

@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use crate::contract::AccessKind;
 use crate::implementation::Implementation;
 use crate::trace::{CycleRecord, Tracer};
+use crate::wrapper::PARTS;
 
 use crosses::Crosses;
 use predicates::{OTHERS, PREDICATES, Predicate};
@@ -118,6 +119,32 @@ impl Coverage {
         self.rules()
             .find(|&(of, _)| of == id)
             .map(|(_, count)| count)
+    }
+
+    /// The rules that a cycle takes in some implementation and not in this one; with each the key of the first part of the contract
+    /// that this one's wrapper lacks and would need for it (DUT-72), none where its features or sizes decide.
+    pub fn not_possible(&self) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+        let implementation = &self.implementation;
+        let lacks = implementation.wrapper.lacks();
+        let rules = PREDICATES.iter().chain(OTHERS);
+        let not_possible = rules.filter(|rule| !(rule.reachable)(implementation));
+        not_possible.map(move |rule| {
+            let with = |lacks: u16| {
+                let wrapper = implementation.wrapper.clone().with_parts(lacks);
+                let implementation = Implementation {
+                    wrapper,
+                    ..implementation.clone()
+                };
+                (rule.reachable)(&implementation)
+            };
+            let mut parts = (0..PARTS.len()).filter(|part| lacks >> part & 1 == 1);
+            let part = match with(0) {
+                // Where two parts must be there, either of them.
+                true => parts.find(|part| !with(1 << part)),
+                false => None,
+            };
+            (rule.id, part.map(|part| PARTS[part].0))
+        })
     }
 
     /// The crosses by name, each with the points that the implementation can reach, and how often each was.

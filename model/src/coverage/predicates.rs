@@ -90,6 +90,28 @@ fn any_system(i: &Implementation, is: fn(&SystemPmu) -> bool) -> bool {
     i.system_pmu.iter().any(is)
 }
 
+/// DUT-72: the states and controls of the PE are driven.
+fn pe(i: &Implementation) -> bool {
+    i.wrapper.pe_state
+}
+
+/// DUT-72: the conditions of threads are driven.
+fn threads(i: &Implementation) -> bool {
+    i.wrapper.thread_conditions
+}
+
+fn counts_threads(i: &Implementation) -> bool {
+    counts(i) && threads(i)
+}
+
+fn mt_threads(i: &Implementation) -> bool {
+    mt(i) && threads(i)
+}
+
+fn group_threads(i: &Implementation) -> bool {
+    group(i) && threads(i)
+}
+
 /// A counter with an Effective MT of 1 counts `event`, and `is` holds of it.
 fn grouped(v: &View<'_>, event: Event, is: impl Fn(usize) -> bool) -> bool {
     let [_, grouped] = v.of_threads();
@@ -185,13 +207,13 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
     "ETY-05" if counts,
         |v| v.type_written().is_some_and(|(n, data)| data & !present_mask(n as u8, v.implementation) != 0);
     "ETY-10" if th, |v| v.counting & v.types.threshold_off != 0;
-    "ETY-20" if counts, |v| v.record.enabled & v.record.group.filtered & v.counters & !v.types.streaming != 0;
-    "ETY-21" if |i| mt(i) && i.pe.mtpmu && (i.pe.el3 || i.pe.el2),
+    "ETY-20" if |i| counts(i) && pe(i), |v| v.record.enabled & v.record.group.filtered & v.counters & !v.types.streaming != 0;
+    "ETY-21" if |i| mt(i) && pe(i) && i.pe.mtpmu && (i.pe.el3 || i.pe.el2),
         |v| v.counting & v.types.mt & !v.record.group.mt != 0;
-    "ETY-22" if |i| counts(i) && i.pe.sme && i.knobs.layout == Layout::Current,
+    "ETY-22" if |i| counts(i) && pe(i) && i.pe.sme && i.knobs.layout == Layout::Current,
         |v| v.pe() && v.record.enabled & v.types.streaming & v.counters != 0;
-    "ETY-23" if counts, |v| v.record.enabled & v.record.group.filtered & v.counters != 0;
-    "ETY-24" if group, |v| {
+    "ETY-23" if |i| counts(i) && pe(i), |v| v.record.enabled & v.record.group.filtered & v.counters != 0;
+    "ETY-24" if |i| group_threads(i) && pe(i), |v| {
         let unfiltered = v.record.group.unfiltered;
         let counting = v.counting & v.record.group.mt;
         let threads = usize::from(v.implementation.threads.count);
@@ -201,17 +223,17 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
     "ETY-31" if |i| counts(i) && !i.pe.pmuv3p8, |v| v.counting & v.types.unsupported != 0;
     "ETY-32" if |i| counts(i) && !i.pmu.pmuv3p1,
         |v| v.type_written().is_some_and(|(_, data)| data & 0xFC00 != 0);
-    "ETY-40", |v| v.row().is_some();
-    "ETY-41" if |i| i.pe.el2,
+    "ETY-40" if pe, |v| v.row().is_some();
+    "ETY-41" if |i| pe(i) && i.pe.el2,
         |v| v.row() == Some(Row::E)
             && v.level() == ExceptionLevel::El0
             && v.control(control::E2H) && v.control(control::TGE);
-    "ETY-42" if |i| !i.pe.fgt && (i.pe.el2 || i.pmu.counters < 31),
+    "ETY-42" if |i| !i.pe.fgt && (pe(i) && i.pe.el2 || i.pmu.counters < 31),
         |v| matches!(v.record.decision, Decision::Row(Row::A | Row::F | Row::H, _));
-    "ETY-43" if |i| i.pe.el2 && counts(i),
+    "ETY-43" if |i| pe(i) && i.pe.el2 && counts(i),
         |v| matches!(v.row(), Some(Row::F | Row::H));
-    "ETY-44", |v| v.kind.is_write() && v.refused() && v.row().is_some();
-    "ETY-45", |v| matches!(v.record.access, Access::Trap(_))
+    "ETY-44" if pe, |v| v.kind.is_write() && v.refused() && v.row().is_some();
+    "ETY-45" if pe, |v| matches!(v.record.access, Access::Trap(_))
         && matches!(v.kind, AccessKind::Read | AccessKind::Write);
 
     "SPE-01" if spe, |v| v.touched() == Some(SysReg::Pmsicr);
@@ -259,43 +281,43 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
 
     "CYC-01", |v| cycle_counter_counts(v)
         || v.counting & v.record.thread_events & v.types.counting_event(Event::CpuCycles) != 0;
-    "CYC-02", |v| v.threads() && v.own(Thread::WFX)
+    "CYC-02" if threads, |v| v.threads() && v.own(Thread::WFX)
         && (v.record.enabled >> CYCLE_COUNTER & 1 == 1 || alone(v, Event::CpuCycles));
-    "CYC-03" if counts, |v| {
+    "CYC-03" if counts_threads, |v| {
         let no_cycle = !v.own(Thread::ACTIVE) || v.own(Thread::WFX);
         no_cycle && PLAIN_STALLS.iter().any(|&(event, stall)| alone(v, event) && v.own(stall))
     };
-    "CYC-04" if counts, |v| alone(v, Event::CpuCycles)
+    "CYC-04" if counts_threads, |v| alone(v, Event::CpuCycles)
         && v.own(Thread::ACTIVE) && v.own(Thread::STALL) && !v.own(Thread::WFX);
-    "CYC-06" if counts, |v| alone(v, Event::CpuCycles) && v.own(Thread::WFX) && v.own(Thread::ACTIVE);
-    "CYC-07" if counts, |v| alone(v, Event::CpuCycles) && !v.own(Thread::WFX);
-    "CYC-08" if counts, |v| alone(v, Event::CpuCycles) && v.own(Thread::WFX) && v.own(Thread::ACTIVE);
-    "CYC-09" if mt, |v| grouped(v, Event::CpuCycles, |n| !v.all_of_group(n, Thread::WFX, true));
-    "CYC-10" if mt, |v| {
+    "CYC-06" if counts_threads, |v| alone(v, Event::CpuCycles) && v.own(Thread::WFX) && v.own(Thread::ACTIVE);
+    "CYC-07" if counts_threads, |v| alone(v, Event::CpuCycles) && !v.own(Thread::WFX);
+    "CYC-08" if counts_threads, |v| alone(v, Event::CpuCycles) && v.own(Thread::WFX) && v.own(Thread::ACTIVE);
+    "CYC-09" if mt_threads, |v| grouped(v, Event::CpuCycles, |n| !v.all_of_group(n, Thread::WFX, true));
+    "CYC-10" if mt_threads, |v| {
         let asleep = |n| v.all_of_group(n, Thread::WFX, true);
         grouped(v, Event::Cond, asleep)
             || PLAIN_STALLS.iter().any(|&(event, _)| grouped(v, event, asleep))
     };
-    "CYC-11" if mt, |v| SECOND_STALLS.iter().any(|&(event, stall)| {
+    "CYC-11" if mt_threads, |v| SECOND_STALLS.iter().any(|&(event, stall)| {
         // The first condition holds for all; the second one decides.
         grouped(v, event, |n| {
             v.all_of_group(n, stall, true) && !v.all_of_group(n, Thread::WFX, true)
         })
     });
-    "CYC-12" if mt, |v| PLAIN_STALLS.iter().any(|&(event, stall)| {
+    "CYC-12" if mt_threads, |v| PLAIN_STALLS.iter().any(|&(event, stall)| {
         grouped(v, event, |n| v.all_of_group(n, stall, true))
     });
-    "CYC-13" if mt, |v| grouped(v, Event::Cond, |n| !v.all_of_group(n, Thread::CONDITION, false));
-    "CYC-14" if mt, |v| grouped(v, Event::Sum, |n| v.record.values.v_b[n] != 0);
-    "CYC-15" if counts, |v| v.of_threads()[0] != 0;
-    "CYC-16" if group, |v| {
+    "CYC-13" if mt_threads, |v| grouped(v, Event::Cond, |n| !v.all_of_group(n, Thread::CONDITION, false));
+    "CYC-14" if mt_threads, |v| grouped(v, Event::Sum, |n| v.record.values.v_b[n] != 0);
+    "CYC-15" if counts_threads, |v| v.of_threads()[0] != 0;
+    "CYC-16" if group_threads, |v| {
         let [_, grouped] = v.of_threads();
         v.any_counter(grouped, |n| v.group_of(n).count() > 1)
     };
-    "CYC-17", |v| v.threads() && cycle_counter_counts(v) && !v.own(Thread::ACTIVE);
+    "CYC-17" if threads, |v| v.threads() && cycle_counter_counts(v) && !v.own(Thread::ACTIVE);
     "CYC-18", |v| !cycle_counter_counts(v) && v.record.counting != 0;
-    "CYC-20" if mt, |v| v.threads() && v.counting & v.types.mt != 0;
-    "CYC-21" if group, |v| {
+    "CYC-20" if mt_threads, |v| v.threads() && v.counting & v.types.mt != 0;
+    "CYC-21" if group_threads, |v| {
         let [_, grouped] = v.of_threads();
         let sum = v.types.counting_event(Event::Sum);
         v.any_counter(grouped & !sum & v.v_b, |n| v.group_of(n).count() > 1)
@@ -329,7 +351,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
         let system = |register: SysReg| register.is_of_system_pmus() && register != SysReg::Spmselr;
         selected >= v.implementation.system_pmu.len() && v.touched().is_some_and(system)
     };
-    "SPMU-30" if system, |v| v.pe() && matches!(v.record.decision, Decision::System(..));
+    "SPMU-30" if |i| system(i) && pe(i), |v| v.pe() && matches!(v.record.decision, Decision::System(..));
 
     "DUT-11", |v| v.memory.untouched && v.read().is_some();
     "DUT-12", |v| v.written().is_some();
@@ -351,18 +373,18 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
         |v| v.record.access == Access::Undefined
             && matches!(v.named, Some(SysReg::Pmevcntr(_) | SysReg::Pmxevcntr));
     "DUT-32", |v| v.kind.is_write() && v.refused();
-    "DUT-33", |v| v.touched().is_some_and(|register| {
+    "DUT-33" if |i| system(i) || i.wrapper.indirect, |v| v.touched().is_some_and(|register| {
         register.is_of_system_pmus() || matches!(v.named, Some(SysReg::Pmxevtyper | SysReg::Pmxevcntr))
     });
     "DUT-34" if |i| edge(i) && i.knobs.reserved_policy == ReservedPolicy::Disabled,
         |v| v.counting & reserved(v) & v.v != 0;
     "DUT-35", |v| matches!(v.record.decision, Decision::Row(..));
-    "DUT-36", |v| matches!(v.kind, AccessKind::Read32 | AccessKind::Write32) && v.touched().is_some();
-    "DUT-37", |v| matches!(v.kind, AccessKind::ExternalRead | AccessKind::ExternalWrite)
+    "DUT-36" if |i| i.wrapper.aarch32, |v| matches!(v.kind, AccessKind::Read32 | AccessKind::Write32) && v.touched().is_some();
+    "DUT-37" if |i| i.wrapper.external, |v| matches!(v.kind, AccessKind::ExternalRead | AccessKind::ExternalWrite)
         && v.touched().is_some();
     "DUT-38" if system, |v| matches!(v.record.decision, Decision::System(..));
-    "DUT-50", |v| v.record.enabled & v.record.group.filtered != 0;
-    "DUT-51" if counts, |v| v.counting & (v.record.thread_events | v.record.sample_events) != 0;
+    "DUT-50" if pe, |v| v.record.enabled & v.record.group.filtered != 0;
+    "DUT-51" if |i| counts_threads(i) || spe(i) && wide_events(i), |v| v.counting & (v.record.thread_events | v.record.sample_events) != 0;
     "DUT-60" if spe, |v| v.profiling()
         && v.record.input.operations != 0
         && matches!(v.written(), Some(SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmbsr(_)));
@@ -382,7 +404,7 @@ pub(super) const OTHERS: &[Predicate] = &[
     },
     Predicate {
         id: "DUT-52",
-        reachable: always,
+        reachable: |i| i.wrapper.clock_stopped,
         taken: |v| v.record.clock_stopped,
     },
 ];
