@@ -38,7 +38,7 @@ fn words(mismatch: &ContractMismatch) -> String {
         _ => "the wrapper does not state a DUT contract",
     };
     format!(
-        "{problem}: expected {expected} in its bits [31:0], found {found}; drive it with what the design is, as {section}, \
+        "{problem}: expected the magic number {expected} in its bits [31:0], found {found}; drive it with what the design is, as {section}, \
          says"
     )
 }
@@ -248,12 +248,14 @@ mod tests {
         );
         assert_eq!(
             error.to_string(),
-            "the wrapper does not state a DUT contract: expected 0x554d504c in its bits [31:0], found 0x00000007; drive \
+            "the wrapper does not state a DUT contract: expected the magic number 0x554d504c in its bits [31:0], found 0x00000007; drive \
              it with what the design is, as docs/dut-contract.md, section 4, says"
         );
         let error = refused(|p| p.magic = 0).to_string();
         assert!(
-            error.starts_with("the wrapper does not drive parameters_o: expected 0x554d504c"),
+            error.starts_with(
+                "the wrapper does not drive parameters_o: expected the magic number 0x554d504c"
+            ),
             "{error}"
         );
         let error = refused(|p| p.contract_version += 1);
