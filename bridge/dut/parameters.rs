@@ -3,7 +3,7 @@
 use pmu_model::wrapper::{Increments, PARTS, Wrapper};
 use pmu_model::{DutParameters, Implementation};
 
-use super::stated::{ContractMismatch, check_contract};
+use super::stated::{check_contract, contract_words, is_of_contract};
 
 /// A design that is not one of the configured implementation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,8 +19,6 @@ pub struct ParameterMismatch {
     pub found: String,
     /// Which design, where there are several.
     pub design: Option<String>,
-    /// If it states another contract: what that is about.
-    pub contract: Option<ContractMismatch>,
 }
 
 fn words(mismatch: &ParameterMismatch) -> String {
@@ -30,11 +28,10 @@ fn words(mismatch: &ParameterMismatch) -> String {
         expected,
         found,
         design,
-        contract,
     } = mismatch;
-    if let Some(contract) = contract {
+    if is_of_contract(name) {
         let design = design.as_ref().map(|design| format!("{design}: "));
-        return format!("{}{contract}", design.unwrap_or_default());
+        return design.unwrap_or_default() + &contract_words(name, expected, found);
     }
     format!(
         "{} does not match implementation {implementation:?}: {name}: the implementation has {expected}, {} states \
@@ -62,18 +59,10 @@ pub fn check_parameters(
             expected,
             found,
             design: None,
-            contract: None,
         })
     };
     if let Err(contract) = check_contract(stated) {
-        return Err(ParameterMismatch {
-            implementation: implementation.name.clone(),
-            name: contract.name.into(),
-            expected: contract.expected.clone(),
-            found: contract.found.clone(),
-            design: None,
-            contract: Some(contract),
-        });
+        return mismatch(contract.name, contract.expected, contract.found);
     }
     let number = |name: &str, expected: u32, found: u32| {
         if expected == found {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A design of another contract than this program's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", words(self))]
+#[error("{}", contract_words(name, expected, found))]
 pub struct ContractMismatch {
     /// What differs.
     pub name: &'static str,
@@ -20,14 +20,13 @@ pub struct ContractMismatch {
 /// What parameters_o starts with.
 const MAGIC: &str = "the magic number that parameters_o starts with";
 
-fn words(mismatch: &ContractMismatch) -> String {
-    let ContractMismatch {
-        name,
-        expected,
-        found,
-    } = mismatch;
+const VERSION: &str = "contract version";
+const LAYOUT: &str = "layout version";
+
+/// What is told of a design that states another contract; `name` is what differs.
+pub(super) fn contract_words(name: &str, expected: &str, found: &str) -> String {
     let section = "docs/dut-contract.md, section 4";
-    if *name != MAGIC {
+    if name != MAGIC {
         return format!(
             "the design states another DUT contract: {name}: expected {expected}, found {found}; see {section}, for what \
              parameters_o holds"
@@ -38,9 +37,14 @@ fn words(mismatch: &ContractMismatch) -> String {
         _ => "the wrapper does not state a DUT contract",
     };
     format!(
-        "{problem}: expected {expected} in its bits [31:0], found {found}; drive it with what the design is, as {section}, \
+        "{problem}: expected the magic number {expected} in its bits [31:0], found {found}; drive it with what the design is, as {section}, \
          says"
     )
+}
+
+/// Whether a parameter of this name says what the others mean.
+pub(super) fn is_of_contract(name: &str) -> bool {
+    [MAGIC, VERSION, LAYOUT].contains(&name)
 }
 
 /// `DutParameters` in words: numbers as they are, registers in hexadecimal, features by name.
@@ -175,12 +179,8 @@ pub fn check_contract(parameters: &DutParameters) -> Result<(), ContractMismatch
         return mismatch(MAGIC, word(DutParameters::MAGIC), word(parameters.magic));
     }
     let versions = [
-        (
-            "contract version",
-            CONTRACT_VERSION,
-            parameters.contract_version,
-        ),
-        ("layout version", LAYOUT_VERSION, parameters.layout_version),
+        (VERSION, CONTRACT_VERSION, parameters.contract_version),
+        (LAYOUT, LAYOUT_VERSION, parameters.layout_version),
     ];
     for (name, expected, found) in versions {
         if expected != found {
@@ -248,12 +248,14 @@ mod tests {
         );
         assert_eq!(
             error.to_string(),
-            "the wrapper does not state a DUT contract: expected 0x554d504c in its bits [31:0], found 0x00000007; drive \
+            "the wrapper does not state a DUT contract: expected the magic number 0x554d504c in its bits [31:0], found 0x00000007; drive \
              it with what the design is, as docs/dut-contract.md, section 4, says"
         );
         let error = refused(|p| p.magic = 0).to_string();
         assert!(
-            error.starts_with("the wrapper does not drive parameters_o: expected 0x554d504c"),
+            error.starts_with(
+                "the wrapper does not drive parameters_o: expected the magic number 0x554d504c"
+            ),
             "{error}"
         );
         let error = refused(|p| p.contract_version += 1);

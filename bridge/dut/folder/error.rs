@@ -47,21 +47,14 @@ pub enum FolderError {
     },
     /// The manifest says something else of the design than its library does.
     #[error(
-        "{}: expected what `lockstep build` wrote, found {key} = {found}, where {library} states {stated}: the file is \
-         not there to be edited; build the design again{}", path.display(),
-        again.as_ref().map_or(String::new(), |again| format!(":\n  {again}"))
+        "{}: expected what `lockstep build` wrote, found {found}: the file is not there to be edited; build the design \
+         again{}", path.display(), again.as_ref().map_or(String::new(), |again| format!(":\n  {again}"))
     )]
     Stated {
         /// The manifest.
         path: PathBuf,
-        /// The key.
-        key: String,
-        /// Its value in the manifest.
+        /// The key, its value in the manifest, and what the library states.
         found: String,
-        /// Name of the library.
-        library: &'static str,
-        /// What that states.
-        stated: String,
         /// The command that builds the design again, where it is known.
         again: Option<String>,
     },

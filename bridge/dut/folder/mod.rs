@@ -186,7 +186,7 @@ impl DutFolder {
         ];
         for (key, found, stated) in stated {
             if found != stated {
-                return Err(self.contradicted(key, found.clone(), stated.to_owned()));
+                return Err(self.contradicted(key, found, stated));
             }
         }
         Ok(library)
@@ -203,18 +203,15 @@ impl DutFolder {
         };
         match self.manifest.stated.differs(&stated) {
             None => Ok(()),
-            Some([key, found, stated]) => Err(self.contradicted(&key, found, stated)),
+            Some([key, found, stated]) => Err(self.contradicted(&key, &found, &stated)),
         }
     }
 
     /// The manifest says `found` where the library states something else.
-    fn contradicted(&self, key: &str, found: String, stated: String) -> FolderError {
+    fn contradicted(&self, key: &str, found: &str, stated: &str) -> FolderError {
         FolderError::Stated {
             path: self.path.join(MANIFEST),
-            key: key.to_owned(),
-            found,
-            library: UNTRACED,
-            stated,
+            found: format!("{key} = {found}, where {UNTRACED} states {stated}"),
             again: self.manifest.again(),
         }
     }

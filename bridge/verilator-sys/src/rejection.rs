@@ -102,13 +102,16 @@ fn no_parameter(
             some_of(names, "")
         ),
     };
+    let place = declaration.map_or(String::new(), |module| {
+        format!("{}:{}: ", module.path.display(), module.line)
+    });
     VerilateError::NoParameter {
-        place: declaration.map_or(String::new(), |module| {
-            format!("{}:{}: ", module.path.display(), module.line)
-        }),
-        top: design.top.clone(),
-        names: some_of(&given, "of this name"),
-        found: format!("it has {}{fixed}", some_of(&open, "none that can be set")),
+        problem: format!(
+            "{place}module `{}` has no parameter {}: it has {}{fixed}",
+            design.top,
+            some_of(&given, "of this name"),
+            some_of(&open, "none that can be set")
+        ),
         version,
         message,
     }

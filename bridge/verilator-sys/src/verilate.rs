@@ -97,18 +97,11 @@ pub enum VerilateError {
     },
     /// The top module does not have a parameter that was given.
     #[error(
-        "{place}module `{top}` has no parameter {names}: {found}\n[verilator] expected Verilator {version} to accept \
-         the design, found:\n{message}"
+        "{problem}\n[verilator] expected Verilator {version} to accept the design, found:\n{message}"
     )]
     NoParameter {
-        /// File and line of the module, with a colon, where it is known.
-        place: String,
-        /// Name of the top module.
-        top: String,
-        /// The names that were given.
-        names: String,
-        /// The parameters that there are.
-        found: String,
+        /// The module, where it is, the names that were given, and the parameters that there are.
+        problem: String,
         /// Version of the Verilator that was used.
         version: Version,
         /// Its own message.
