@@ -112,9 +112,9 @@ enum LineError {
         "not a conformance vector (a JSON object with \"area\" and \"cfg\", see docs/conformance-vectors.md): {0}"
     )]
     Malformed(Box<dyn std::error::Error>),
-    #[error("{0}; docs/conformance-vectors.md has all keys")]
+    #[error("{0} (docs/conformance-vectors.md has all keys)")]
     Misspelt(String),
-    #[error("in \"cfg\": {0}; docs/conformance-vectors.md has all keys of area `{1}`")]
+    #[error("in \"cfg\": {0} (docs/conformance-vectors.md has all keys of area `{1}`)")]
     Configuration(String, String),
     #[error(
         "expected a vector that says what to expect, found nothing expected in it; add what the outputs should be, or \

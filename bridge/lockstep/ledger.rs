@@ -62,6 +62,9 @@ const CHUNK: usize = 64;
 /// The field of all offsets that no register is at: RAZ/WI (DUT-37).
 const OTHER_OFFSETS: &str = "other offsets (external)";
 
+/// The field of what a trap says.
+const ISS: &str = "ISS of the trap";
+
 /// What is not compared of a design without states of the PE (DUT-72), in words.
 const ACCESS_RULES: &str = PARTS[0].1;
 
@@ -151,7 +154,7 @@ pub struct Ledger {
     absent: Vec<&'static str>,
     /// There are AArch64 accesses to PMSELR_EL0 and what it selects (DUT-72).
     has_indirect: bool,
-    /// Registers of the design that are RAZ/WI whatever is selected.
+    /// Fields of the design that are always zero: registers that are RAZ/WI whatever is selected.
     raz: Vec<String>,
     cycles: u64,
     unknown: [u64; COUNTER_LANES],
@@ -313,7 +316,7 @@ impl Ledger {
             changed,
         };
         fields.push(whole("access outcome", 0, self.changed_outcome));
-        fields.push(whole("ISS of the trap", 0, self.changed_iss));
+        fields.push(whole(ISS, 0, self.changed_iss));
         if self.has_spe {
             let spe = |field: Sampling, changed| whole(field.name(), self.unknown_spe, changed);
             fields.push(spe(Sampling::Pmsicr, self.changed_pmsicr));
@@ -528,10 +531,18 @@ impl pulp::WithSimd for EnterChanges<'_> {
     }
 }
 
-/// Names of the registers that read as zero whatever is selected and written.
+/// Names of the fields that are zero whatever is selected and written.
 fn read_as_zero(implementation: &Implementation) -> Vec<String> {
     let mut names = without_counters(implementation);
     names.extend(halves_without_counters(implementation));
+    let pmu = &implementation.pmu;
+    if pmu.pmmir == 0 && !pmu.edge && implementation.thwidth() == 0 {
+        names.push(SysReg::Pmmir.to_string());
+    }
+    if !implementation.wrapper.pe_state {
+        // Nothing is trapped.
+        names.push(ISS.into());
+    }
     names
 }
 
@@ -626,6 +637,24 @@ mod tests {
             .filter(|name| name.ends_with("(external)"))
             .collect();
         assert_eq!(external, ["PMEVTYPER4_EL0[31:0] (external)"]);
+    }
+
+    #[test]
+    fn dut_72_what_is_always_zero_cannot_change() {
+        let mut implementation = Implementation::default();
+        let always = |implementation: &Implementation| {
+            let names = read_as_zero(implementation);
+            [ISS, "PMMIR_EL1"].map(|name| names.iter().any(|other| other == name))
+        };
+        assert_eq!(always(&implementation), [false, false]);
+        implementation.wrapper.pe_state = false;
+        (
+            implementation.pmu.th,
+            implementation.pmu.edge,
+            implementation.pmu.th2,
+        ) = (false, false, false);
+        implementation.pmu.pmmir = 0;
+        assert_eq!(always(&implementation), [true, true]);
     }
 
     /// What is UNKNOWN in a cycle is neither compared nor changed in it, whatever the model has there.

@@ -417,6 +417,25 @@ fn dut_02_two_late_designs_are_compared_without_the_model() {
     let same = run(&own);
     assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
     assert!(same.stdout.contains("without the model"), "{}", same.stdout);
+    // A run that ends before anything is shown says nothing, with the model and without it.
+    for against in [None, Some(&own)] {
+        let mut command = command::lockstep(&example.scratch);
+        command.args(["run", "--cycles", "1", "--out", "out", "--top", example.top]);
+        command.arg("--filelist").arg(&own);
+        command.arg("--implementation").arg(&implementation);
+        if let Some(against) = against {
+            command.arg("--against").arg(against);
+        }
+        let short = command::run(&mut command);
+        assert_eq!(
+            (short.code, short.stdout.as_str()),
+            (2, ""),
+            "{}",
+            short.stderr
+        );
+        let why = "nothing was compared in 1 cycle: the design shows what becomes of a cycle up to 2 cycles later; ";
+        assert!(short.stderr.contains(why), "{}", short.stderr);
+    }
     let ran = run(&planted);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let headline = "DIVERGENCE  V[1]: A 256, B 0";
