@@ -129,7 +129,7 @@ impl Explainer<'_> {
             value: format!("{value:#x}"),
             meaning,
             origin: words::origin(self.model, register, self.about),
-            fields: words::decoded(register, value),
+            fields: words::decoded_of(register, value, self.model.implementation()),
         });
     }
 

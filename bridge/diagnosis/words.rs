@@ -1,11 +1,11 @@
 //! Registers in words.
 
 use pmu_model::contract::{SECURITY_STATES, Thread};
-use pmu_model::pmu::event_type::{Condition, FIELDS};
+use pmu_model::pmu::event_type::{Condition, FIELDS, cycle_filter_mask, present_mask};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_N_SHIFT, PMCR_P};
 use pmu_model::spmu::registers::{FEATURES, N, NCG, RAO, SIZE};
-use pmu_model::{EventType, Model, SysReg};
+use pmu_model::{EventType, Implementation, Model, SysReg};
 
 /// What counter `n` counts with `event_type`, in one sentence without a full stop.
 pub fn counts(n: u8, event_type: &EventType) -> String {
@@ -216,6 +216,41 @@ impl FieldValue {
     }
 }
 
+/// The fields of `register` that `implementation` has, with their values in `value`: no bits of counters that are not
+/// implemented, and a field that has fewer bits with those.
+pub fn decoded_of(
+    register: SysReg,
+    value: u64,
+    implementation: &Implementation,
+) -> Vec<FieldValue> {
+    use SysReg::*;
+    let counters = implementation.pmu.counters;
+    let present = match register {
+        Pmcntenset | Pmcntenclr | Pmovsset | Pmovsclr => 1 << 31 | ((1u64 << counters) - 1),
+        Pmevtyper(n) => present_mask(n, implementation),
+        Pmccfiltr => cycle_filter_mask(implementation),
+        _ => u64::MAX,
+    };
+    let field = |field: FieldValue| {
+        let mask = u64::MAX >> (63 - (field.high - field.low)) << field.low;
+        let there = mask & present;
+        // What is read there all the same is worth a look.
+        let shown = if value & mask & !present != 0 {
+            mask
+        } else {
+            there
+        };
+        (shown != 0).then(|| FieldValue {
+            high: 63 - shown.leading_zeros(),
+            ..field
+        })
+    };
+    decoded(register, value)
+        .into_iter()
+        .filter_map(field)
+        .collect()
+}
+
 /// A register field by field, from the highest bit down; nothing for a register without fields.
 pub fn decoded(register: SysReg, value: u64) -> Vec<FieldValue> {
     fields(register)
@@ -307,9 +342,33 @@ pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pmu_model::Implementation;
-
     use super::*;
+
+    #[test]
+    fn fields_are_those_of_the_implementation() {
+        let mut implementation = Implementation::default();
+        implementation.pmu.counters = 6;
+        implementation.pmu.pmuv3p1 = false;
+        let of = |register, value| decoded_of(register, value, &implementation);
+        let names: Vec<_> = of(SysReg::Pmcntenset, 1 << 31)
+            .into_iter()
+            .map(|field| field.name)
+            .collect();
+        assert_eq!(names, ["C", "P5", "P4", "P3", "P2", "P1", "P0"]);
+        let event = |value| {
+            let fields = of(SysReg::Pmevtyper(0), value);
+            fields.into_iter().find(|field| field.name == "evtCount")
+        };
+        assert_eq!(
+            event(0x11).map(|field| field.bits()).as_deref(),
+            Some("[9:0]")
+        );
+        // A bit that the implementation does not have, and that is read.
+        assert_eq!(
+            event(0x8011).map(|field| field.bits()).as_deref(),
+            Some("[15:0]")
+        );
+    }
 
     #[test]
     fn fields_go_down_and_do_not_overlap() {

@@ -57,6 +57,16 @@ pub enum Counters {
     EventResetOfCycles,
     /// PMCR_EL0.C zeroes event counters as well.
     CycleResetOfEvents,
+    /// Event counters are zeroed by PMCR_EL0.C instead of P.
+    EventResetByC,
+    /// The cycle counter is zeroed by PMCR_EL0.P instead of C.
+    CycleResetByP,
+    /// PMCR_EL0.P and C are swapped.
+    ResetsSwapped,
+    /// A reset leaves these registers.
+    NotReset(Kept),
+    /// Bits 63:32 of a counter that is read are those after the cycle.
+    UpperReadsNext,
     /// PMCR_EL0.N is off by so many.
     NumberOff(i8),
     /// PMCNTENCLR_EL0 does not reach that counter.
@@ -75,6 +85,61 @@ pub enum Counters {
     ChainLate,
     /// CHAIN counts nothing.
     NoChain,
+    /// CHAIN counts an overflow that is lost to a write of PMCR_EL0.P.
+    ChainOfCleared,
+    /// CHAIN counts an overflow that is lost to any write.
+    ChainOfWritten,
+}
+
+/// Registers that a reset may leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// PMSELR_EL0.
+    Select,
+    /// PMCNTENSET_EL0.
+    Enables,
+    /// PMCR_EL0.E and LP.
+    Control,
+    /// `PMEVTYPER<n>_EL0`.
+    Types,
+    /// PMCCFILTR_EL0.
+    CycleFilter,
+    /// SPMSELR_EL0.
+    SystemSelect,
+    /// The registers of System PMUs.
+    System,
+    /// PMSIRR_EL1.
+    Interval,
+    /// PMBSR_ELx, but for COLL.
+    Buffer,
+}
+
+impl Kept {
+    const ALL: [Self; 9] = [
+        Self::Select,
+        Self::Enables,
+        Self::Control,
+        Self::Types,
+        Self::CycleFilter,
+        Self::SystemSelect,
+        Self::System,
+        Self::Interval,
+        Self::Buffer,
+    ];
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Select => "PMSELR_EL0",
+            Self::Enables => "PMCNTENSET_EL0",
+            Self::Control => "PMCR_EL0",
+            Self::Types => "PMEVTYPER<n>_EL0",
+            Self::CycleFilter => "PMCCFILTR_EL0",
+            Self::SystemSelect => "SPMSELR_EL0",
+            Self::System => "the registers of System PMUs",
+            Self::Interval => "PMSIRR_EL1",
+            Self::Buffer => "PMBSR_ELx",
+        }
+    }
 }
 
 impl Counters {
@@ -113,7 +178,14 @@ impl Counters {
             Self::ChainWithLong,
             Self::ChainLate,
             Self::NoChain,
+            Self::EventResetByC,
+            Self::CycleResetByP,
+            Self::ResetsSwapped,
+            Self::UpperReadsNext,
+            Self::ChainOfCleared,
+            Self::ChainOfWritten,
         ];
+        all.extend(Kept::ALL.map(Self::NotReset));
         all.extend([15, 16, 30, 32].map(Self::OverflowBit));
         all.extend([31, 32, 62].map(Self::CycleOverflowBit));
         for n in [0, 30, 31] {
@@ -135,6 +207,19 @@ impl fmt::Display for Counters {
             }
             Self::CycleOverflowBit(bit) => {
                 return write!(f, "PMCCNTR_EL0 overflows out of bit {bit}");
+            }
+            Self::NotReset(kept) => return write!(f, "a reset does not clear {}", kept.words()),
+            Self::EventResetByC => "event counters are zeroed by PMCR_EL0.C instead of P",
+            Self::CycleResetByP => "the cycle counter is zeroed by PMCR_EL0.P instead of C",
+            Self::ResetsSwapped => "PMCR_EL0.P and C are swapped",
+            Self::UpperReadsNext => {
+                "a read of a counter returns bits 63:32 of after the cycle beside bits 31:0 of before: the halves are torn"
+            }
+            Self::ChainOfCleared => {
+                "CHAIN counts an overflow of a counter that PMCR_EL0.P zeroes in the same cycle"
+            }
+            Self::ChainOfWritten => {
+                "CHAIN counts an overflow that is lost to a write of the counter"
             }
             Self::NumberOff(by) => return write!(f, "PMCR_EL0.N is off by {by:+}"),
             Self::ClearMisses(n) => {

@@ -69,6 +69,8 @@ pub enum Datapath {
     ThBits(u8),
     /// V_B has so many bits where it is compared.
     BaseBits(u8),
+    /// The same for one threshold condition.
+    BaseBitsOf(Condition, u8),
     /// V has so many bits.
     ResultBits(u8),
     /// V saturates at so many bits.
@@ -99,6 +101,8 @@ pub enum Datapath {
     LinkBase,
     /// The link carries V of the cycle before.
     LinkLate,
+    /// The same, and 0 after a cycle without a clock: the register runs on.
+    LinkLateWithoutClock,
     /// The link carries the event of a counter that does not count.
     LinkFromStopped,
     /// No counter links.
@@ -126,6 +130,9 @@ impl Datapath {
         }
         all.extend((1..12).map(Self::ThBits));
         all.extend((1..16).map(Self::BaseBits));
+        for condition in conditions {
+            all.extend((1..16).map(|bits| Self::BaseBitsOf(condition, bits)));
+        }
         all.extend((1..16).map(Self::ResultBits));
         all.extend((1..16).map(Self::Saturates));
         all.extend([
@@ -143,6 +150,7 @@ impl Datapath {
             Self::LinkedEdgeCountsOne,
             Self::LinkBase,
             Self::LinkLate,
+            Self::LinkLateWithoutClock,
             Self::LinkFromStopped,
             Self::NoLink,
             Self::LinkOnEven,
@@ -164,6 +172,13 @@ impl fmt::Display for Datapath {
                 );
             }
             Self::ThBits(bits) => return write!(f, "TH is cut to {bits} bits"),
+            Self::BaseBitsOf(condition, bits) => {
+                let sign = Predicate::of(*condition).sign();
+                return write!(
+                    f,
+                    "V_B is cut to {bits} bits for the threshold condition V_B {sign} TH alone"
+                );
+            }
             Self::BaseBits(bits) => {
                 return write!(f, "V_B is cut to {bits} bits before it is compared with TH");
             }
@@ -185,6 +200,9 @@ impl fmt::Display for Datapath {
             Self::LinkedEdgeCountsOne => "a linked edge counts 1 instead of V[n-1]",
             Self::LinkBase => "an odd counter links to V_B[n-1] instead of V[n-1]",
             Self::LinkLate => "an odd counter links to V[n-1] of the cycle before",
+            Self::LinkLateWithoutClock => {
+                "an odd counter links to V[n-1] of the cycle before, which is 0 in one of a stopped clock"
+            }
             Self::LinkFromStopped => {
                 "an odd counter links to the event of counter n-1 also while that is not counting"
             }

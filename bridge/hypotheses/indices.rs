@@ -31,6 +31,12 @@ pub enum Indices {
     NoFilterBySel,
     /// A nibble of RES0 bits of a type is stored, by its lowest bit.
     Res0Stored(u8),
+    /// TLC of an even counter is stored, and has no effect.
+    LinkStoredOnEven,
+    /// A write of a type leaves its bits 63:32.
+    TypeUpperLost,
+    /// A read of a type has zeros in bits 63:32.
+    TypeUpperReadsZero,
     /// PMMIR_EL1.EDGE is that value.
     MmirEdge(u8),
     /// A write of a read-only register is permitted, and ignored.
@@ -53,6 +59,9 @@ impl Indices {
             Self::CycleCounterBySel,
             Self::NoFilterBySel,
             Self::ReadOnlyOk,
+            Self::LinkStoredOnEven,
+            Self::TypeUpperLost,
+            Self::TypeUpperReadsZero,
         ];
         all.extend((1..6).map(Self::LaneBits));
         // ETY-02 divides evtCount at bit 10.
@@ -93,6 +102,15 @@ impl fmt::Display for Indices {
                 "bits {}:{low} of PMEVTYPER<n>_EL0, which are RES0, are stored",
                 low + 3
             ),
+            Self::LinkStoredOnEven => {
+                f.write_str("PMEVTYPER<n>_EL0.TLC of an even counter is stored, and has no effect")
+            }
+            Self::TypeUpperLost => {
+                f.write_str("a write of PMEVTYPER<n>_EL0 does not reach its bits 63:32")
+            }
+            Self::TypeUpperReadsZero => {
+                f.write_str("a read of PMEVTYPER<n>_EL0 has zeros in bits 63:32")
+            }
             Self::MmirEdge(value) => write!(f, "PMMIR_EL1.EDGE is {value}"),
             Self::ReadOnlyOk => {
                 f.write_str("a write of a read-only register is OK instead of UNDEFINED")

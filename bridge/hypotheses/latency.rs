@@ -4,17 +4,23 @@ use std::fmt;
 
 use pmu_model::{CycleOutput, Model, Unknown};
 
-use super::{Bench, run_model};
+use super::bench::Bench;
+use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 use crate::lockstep::delay::Latency;
 use crate::registers::plural;
 
-/// Shifts in cycles that are tried, the nearest first.
-const SHIFTS: [i8; 7] = [0, 1, -1, 2, -2, 3, -3];
-/// How many there are of the three groups.
-pub const TRIED: usize = 3 * (SHIFTS.len() - 1);
+/// Most cycles by which a latency that is looked for is away from the stated one: what a design may state.
+pub const FARTHEST: i8 = 16;
+/// How many latencies are tried, of the three groups.
+pub const TRIED: usize = 3 * 2 * FARTHEST as usize;
 /// Cycles that tell a shifted group from one that is not, at least.
 const TELLING: usize = 3;
+
+/// Shifts in cycles that are tried, the nearest first, without none.
+fn shifts() -> impl Iterator<Item = i8> {
+    (1..=FARTHEST).flat_map(|by| [by, -by])
+}
 
 /// An output group of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,28 +58,34 @@ impl WrongLatency {
     /// The latencies with which the design does what the model does in every recorded cycle, if there are some.
     pub(super) fn find(bench: &Bench<'_>) -> Option<Self> {
         // Group SPE that comes when it should does not come at another time as well.
-        let punctual = fits(bench, &shown(bench, 0)?, Group::Sampling, 0);
-        let spe = match punctual {
-            true => &SHIFTS[..1],
-            false => &SHIFTS[1..],
+        let punctual = shown(bench, 0)?;
+        match fits(bench, &punctual, Group::Sampling, 0) {
+            true => Self::of_others(bench, 0, &punctual),
+            false => shifts().find_map(|spe| {
+                let shown = shown(bench, spe)?;
+                match fits(bench, &shown, Group::Sampling, spe) {
+                    true => Self::of_others(bench, spe, &shown),
+                    false => None,
+                }
+            }),
+        }
+    }
+
+    /// The latencies of the other groups, each by itself, with group SPE `spe` cycles late.
+    fn of_others(bench: &Bench<'_>, spe: i8, shown: &Shown) -> Option<Self> {
+        let nearest = |group| {
+            let shifts = [0].into_iter().chain(shifts());
+            shifts.into_iter().find(|&by| fits(bench, shown, group, by))
         };
-        spe.iter().find_map(|&spe| {
-            let shown = shown(bench, spe)?;
-            let fits = |group: Group, by: i8| fits(bench, &shown, group, by);
-            if !fits(Group::Sampling, spe) {
-                return None;
-            }
-            let nearest = |group| SHIFTS.into_iter().find(|&by| fits(group, by));
-            let found = Self {
-                increment: nearest(Group::Increment)?,
-                access: nearest(Group::Access)?,
-                spe,
-                stated: bench.stretch.stated,
-                from_map: bench.stretch.from_map,
-            };
-            let any = [found.increment, found.access, found.spe] != [0; 3];
-            (any && found.explains_with(bench, &shown)).then_some(found)
-        })
+        let found = Self {
+            increment: nearest(Group::Increment)?,
+            access: nearest(Group::Access)?,
+            spe,
+            stated: bench.stretch.stated,
+            from_map: bench.stretch.from_map,
+        };
+        let any = [found.increment, found.access, found.spe] != [0; 3];
+        (any && found.explains_with(bench, shown)).then_some(found)
     }
 
     /// Whether it explains every recorded cycle in which all groups can be looked at.
@@ -116,7 +128,8 @@ impl WrongLatency {
     }
 }
 
-/// What the model shows if the bytes that the design drew are shown `by` cycles late.
+/// What the model shows if the bytes that the design drew are shown `by` cycles late; `None` from the first batch on in
+/// which group SPE is not the design's.
 fn shown(bench: &Bench<'_>, by: i8) -> Option<Shown> {
     if by == 0 {
         return Some(Shown {
@@ -133,8 +146,27 @@ fn shown(bench: &Bench<'_>, by: i8) -> Option<Shown> {
         let shown = shown.and_then(|shown| rtl.get(shown));
         shown.map_or(0, |output| output.random_byte)
     });
-    let model = Model::new(bench.implementation).ok()?;
-    let (outputs, mut unknown) = run_model(model, bench.stretch.inputs, &drawn.collect::<Vec<_>>());
+    let drawn: Vec<_> = drawn.collect();
+    let mut model = Model::new(bench.implementation).ok()?;
+    let mut outputs = vec![CycleOutput::default(); rtl.len()];
+    let mut unknown = vec![Unknown::default(); rtl.len()];
+    for (number, inputs) in bench.stretch.inputs.chunks(BATCH).enumerate() {
+        let batch = number * BATCH..number * BATCH + inputs.len();
+        let (shown, not_compared) = (&mut outputs[batch.clone()], &mut unknown[batch.clone()]);
+        model.run(inputs, &drawn[batch.clone()], shown, not_compared);
+        let differs = |k: usize| {
+            let shown = k.checked_add_signed(by.into());
+            let shown = shown.and_then(|shown| rtl.get(shown));
+            shown.is_some_and(|rtl| {
+                let mut alone = *rtl;
+                Group::Sampling.copy(&outputs[k], &mut alone);
+                first_difference(&[alone], &unknown[k..=k], &[*rtl]).is_some()
+            })
+        };
+        if batch.into_iter().any(differs) {
+            return None;
+        }
+    }
     // Increments that nobody has seen stay so.
     for (unknown, before) in unknown.iter_mut().zip(&bench.unknown) {
         if before.increments == u32::MAX {

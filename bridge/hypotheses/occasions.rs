@@ -49,7 +49,8 @@ impl Mistake {
             | Self::Datapath(_)
             | Self::Filters(_)
             | Self::Threads(_)
-            | Self::Timing(_) => Occasion::Always,
+            | Self::Timing(_)
+            | Self::Inputs(_) => Occasion::Always,
         }
     }
 }
@@ -57,7 +58,7 @@ impl Mistake {
 fn of_counters(mistake: Counters) -> Occasion {
     use Counters::*;
     match mistake {
-        CountsInReset | FlagsNotReset | ValuesNotReset => Occasion::Reset,
+        CountsInReset | FlagsNotReset | ValuesNotReset | NotReset(_) => Occasion::Reset,
         WriteLost
         | CycleWriteLost
         | IncrementOnWrite
@@ -73,10 +74,13 @@ fn of_counters(mistake: Counters) -> Occasion {
         | ClearMisses(_)
         | SetMisses(_)
         | FlagClearSets
+        | EventResetByC
+        | CycleResetByP
+        | ResetsSwapped
         | FlagSetClears => Occasion::Write,
-        ReadsNext | CycleReadsNext | NumberOff(_) => Occasion::Access,
+        ReadsNext | CycleReadsNext | UpperReadsNext | NumberOff(_) => Occasion::Access,
         CarryLost | OverflowBit(_) | LongIgnored | AlwaysLong | Saturates | ChainWithLong
-        | ChainLate | NoChain => Occasion::Carry,
+        | ChainLate | NoChain | ChainOfCleared | ChainOfWritten => Occasion::Carry,
         CycleOverflowBit(_) => Occasion::CycleCarry,
         CycleNotHeld | EventsNotHeld | EnableIgnored | ChainLaneOnEven => Occasion::Always,
     }
@@ -86,8 +90,8 @@ fn of_indices(mistake: Indices) -> Occasion {
     use Indices::*;
     match mistake {
         StaleSel | StaleSelOfType | CycleCounterBySel | NoFilterBySel | MmirEdge(_)
-        | ReadOnlyOk => Occasion::Access,
-        Res0Stored(_) => Occasion::Write,
+        | ReadOnlyOk | TypeUpperReadsZero => Occasion::Access,
+        Res0Stored(_) | LinkStoredOnEven | TypeUpperLost => Occasion::Write,
         Lane(_) | LaneBits(_) | EventBits(_) | Stuck(..) | Swapped(_) | BytesSwapped
         | Enable(_) | Shown(_) => Occasion::Always,
     }

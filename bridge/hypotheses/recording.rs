@@ -124,6 +124,8 @@ impl Recording {
             first: self.first + start as u64,
             inputs: &self.inputs[start..end],
             rtl: &self.rtl[start..end],
+            before: &self.inputs[..start],
+            rtl_before: &self.rtl[..start],
             divergent: self.divergent.saturating_sub(start),
             stated: self.stated,
             from_map: self.from_map,
@@ -140,6 +142,10 @@ pub(super) struct Stretch<'a> {
     pub inputs: &'a [CycleInput],
     /// The design's outputs.
     pub rtl: &'a [CycleOutput],
+    /// The inputs of the cycles before, of which the last ones may come late.
+    pub before: &'a [CycleInput],
+    /// The design's outputs of the cycles before.
+    pub rtl_before: &'a [CycleOutput],
     /// Index of the divergent cycle.
     pub divergent: usize,
     /// The latencies by which the outputs were put beside their inputs.

@@ -21,6 +21,10 @@ pub enum System {
     IidrOfFirst,
     /// SPMDEVARCH_EL1 is that of the first System PMU.
     DevarchOfFirst,
+    /// The registers of that counter are those of one that is not implemented.
+    CounterMissing(u8),
+    /// And so are its bits.
+    CounterAbsent(u8),
     /// SPMOVSCLR_EL0 sets.
     OverflowClearSets,
     /// SPMOVSSET_EL0 clears.
@@ -33,7 +37,13 @@ pub enum System {
 
 impl System {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub fn all() -> Vec<Self> {
+        let missing = (0..64).flat_map(|n| [Self::CounterMissing(n), Self::CounterAbsent(n)]);
+        Self::OTHERS.into_iter().chain(missing).collect()
+    }
+
+    /// Those that are of no counter.
+    const OTHERS: [Self; 14] = [
         Self::GroupSize(16),
         Self::GroupSize(8),
         Self::SizesReversed,
@@ -63,6 +73,17 @@ impl System {
     }
 }
 
+impl System {
+    /// The counters that are missing: to their registers, or to registers with a bit for each.
+    pub fn missing(self, of_registers: bool) -> u64 {
+        match self {
+            Self::CounterMissing(n) if of_registers => 1 << n,
+            Self::CounterAbsent(n) => 1 << n,
+            _ => 0,
+        }
+    }
+}
+
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -70,6 +91,18 @@ impl fmt::Display for System {
                 return write!(
                     f,
                     "the second of two Counter Groups starts at counter {size}"
+                );
+            }
+            Self::CounterMissing(n) => {
+                return write!(
+                    f,
+                    "the registers of counter {n} of a System PMU are missing"
+                );
+            }
+            Self::CounterAbsent(n) => {
+                return write!(
+                    f,
+                    "counter {n} of a System PMU is missing: its registers and its bits"
                 );
             }
             Self::NumberOff(by) => return write!(f, "SPMCFGR_EL1.N is off by {by:+}"),

@@ -1,10 +1,13 @@
 //! Hypotheses on designs of which the mistake is known.
 
 use pmu_model::implementation::CpWhenNotCounting;
-use pmu_model::{CycleInput, CycleOutput, Implementation};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Model};
 
+use super::bench::{Tested, run_model};
+use super::inputs::{Group, Inputs};
 use super::*;
 use crate::dut::{Dut, ModelledDut};
+use crate::lockstep::compare::first_difference;
 use crate::lockstep::delay::Latency;
 use crate::stimulus::{Generator, Profile};
 
@@ -84,6 +87,60 @@ fn a_mistake_is_found_and_no_other() {
         assert_eq!(texts, [mistake.to_string()]);
         let explaining = &found.explaining[0];
         assert!(explaining.differing > 0 && explaining.explained == found.compared);
+    }
+}
+
+/// Mistakes that few cycles show: others may do the same in them.
+#[test]
+fn a_rare_mistake_is_among_what_is_found() {
+    use counters::{Counters, Kept};
+    use indices::Indices;
+    let mistakes: [Mistake; 12] = [
+        Counters::NotReset(Kept::Select).into(),
+        Counters::NotReset(Kept::Enables).into(),
+        Counters::NotReset(Kept::Types).into(),
+        Counters::NotReset(Kept::System).into(),
+        Counters::EventResetByC.into(),
+        Counters::CycleResetByP.into(),
+        Counters::ResetsSwapped.into(),
+        Counters::UpperReadsNext.into(),
+        Indices::LinkStoredOnEven.into(),
+        Indices::TypeUpperLost.into(),
+        Indices::TypeUpperReadsZero.into(),
+        system::System::CounterMissing(3).into(),
+    ];
+    for mistake in mistakes {
+        let found = test(&mistaken(mistake, 60_000), &Implementation::default());
+        let texts: Vec<_> = found.explaining.iter().map(|found| &*found.text).collect();
+        assert!(
+            texts.contains(&&*mistake.to_string()),
+            "{mistake}: {texts:?}"
+        );
+    }
+}
+
+/// Two that differ where a link, or CHAIN, is looked at alone.
+#[test]
+fn what_a_lost_overflow_and_a_late_link_do_is_told() {
+    for mistake in [
+        counters::Counters::ChainOfCleared.into(),
+        datapath::Datapath::LinkLateWithoutClock.into(),
+        datapath::Datapath::BaseBitsOf(pmu_model::pmu::event_type::Condition::Equal, 6).into(),
+    ] as [Mistake; 3]
+    {
+        let implementation = Implementation::default();
+        let mut recording = recording_of(&implementation, 3, 200_000);
+        let mut varied = Varied::new(&implementation, mistake).expect("legal");
+        let random = recording.stretch(0).random().expect("cycles");
+        for (k, input) in recording.inputs.iter().enumerate() {
+            recording.rtl[k] = varied.step(input, random[k]);
+        }
+        let found = test(&diverging(recording), &implementation);
+        let texts: Vec<_> = found.explaining.iter().map(|found| &*found.text).collect();
+        assert!(
+            texts.contains(&&*mistake.to_string()),
+            "{mistake}: {texts:?}"
+        );
     }
 }
 
@@ -195,6 +252,132 @@ fn dut_02_all_latencies_may_be_wrong_at_once() {
          parameters_o); data and outcome of accesses come 1 cycle late: they fit a latency of 1, the design states 0 \
          (latency_access of parameters_o); the outputs of sampling come 2 cycles late: they fit a latency of 2, the \
          design states 0 (latency_spe of parameters_o)"
+    );
+}
+
+/// Each group is tested by itself, as far away as a design may state.
+#[test]
+fn dut_02_a_latency_that_was_not_stated_at_all_is_told() {
+    let found = only(&late(3, 5, 0, Latency::default()));
+    assert_eq!(
+        found.text,
+        "increments come 3 cycles late: they fit a latency of 3, the design states 0 (latency_increment of \
+         parameters_o); data and outcome of accesses come 5 cycles late: they fit a latency of 5, the design states 0 \
+         (latency_access of parameters_o)"
+    );
+    let stated = Latency {
+        access: 16,
+        ..Latency::default()
+    };
+    let found = only(&late(16, 0, 0, stated));
+    assert!(found.text.contains("increments come 16 cycles late"));
+    assert!(found.text.contains("of accesses come 16 cycles early"));
+}
+
+/// A design that gets a group of its inputs at another time.
+fn shifted(shift: Inputs, cycles: usize) -> Recording {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, cycles);
+    let at = |k: usize| {
+        let other = k.checked_add_signed(-shift.by()).unwrap_or(usize::MAX);
+        let rest = CycleInput::default();
+        let other = recording.inputs.get(other).unwrap_or(&rest);
+        shift.seen(&recording.inputs[k], other)
+    };
+    let mut rtl = vec![CycleOutput::default(); cycles];
+    let is_whole = !matches!(
+        shift.group,
+        Group::StateOfFilters
+            | Group::StateOfAccesses
+            | Group::Counting
+            | Group::ClockOfCounting
+            | Group::Accesses
+    );
+    if is_whole {
+        let inputs: Vec<_> = (0..cycles).map(|k| at(k).0).collect();
+        let mut dut = ModelledDut::new(&implementation).expect("a design");
+        dut.run(&inputs, &mut rtl).expect("no stop");
+    } else {
+        let mut varied = Varied::new(&implementation, Mistake::None).expect("legal");
+        for (k, output) in rtl.iter_mut().enumerate() {
+            let (accessed, counted) = at(k);
+            *output = varied.step_of(&accessed, &counted, (k * 37) as u8);
+        }
+    }
+    recording.rtl = rtl;
+    if shift.group == Group::Accesses {
+        // The design states what the answer takes.
+        let latency = Latency {
+            access: shift.by().unsigned_abs(),
+            ..Latency::default()
+        };
+        recording.align(latency);
+    }
+    diverging(recording)
+}
+
+#[test]
+fn inputs_that_come_at_another_time_are_named() {
+    let mut alone = 0;
+    let shifts: Vec<_> = Inputs::all()
+        .into_iter()
+        .filter(|shift| [-16, -2, -1, 1, 5, 16].contains(&shift.by()))
+        .collect();
+    for &shift in &shifts {
+        let found = test(&shifted(shift, 12_000), &Implementation::default());
+        let texts: Vec<_> = found.explaining.iter().map(|found| &*found.text).collect();
+        assert!(texts.contains(&&*shift.to_string()), "{shift:?}: {found:?}");
+        alone += usize::from(texts.len() == 1);
+    }
+    assert!(
+        alone * 10 >= shifts.len() * 9,
+        "{alone} of {}",
+        shifts.len()
+    );
+}
+
+#[test]
+fn the_first_cycle_of_a_mistake_that_shows_later_is_told() {
+    let recording = mistaken(counters::Counters::IncrementOnWrite.into(), 12_000);
+    let found = only(&recording);
+    let first = found.first.expect("a write before the read") as usize;
+    assert!(first < recording.divergent);
+    let input = &recording.inputs[first];
+    assert_eq!(input.access_kind, pmu_model::AccessKind::Write as u8);
+    let found = test(&recording, &Implementation::default());
+    let tells = format!(
+        ", first in cycle {first}: explains {0} of {0}, {1} of which tell it from the model",
+        found.compared, found.explaining[0].differing
+    );
+    assert!(found.lines()[0].ends_with(&tells), "{:?}", found.lines());
+    // A mistake of an output alone shows when it happens.
+    assert_eq!(
+        only(&mistaken(datapath::Datapath::LinkBase.into(), 12_000)).first,
+        None
+    );
+}
+
+#[test]
+fn what_explains_all_but_a_cycle_is_near_and_no_cause() {
+    let mut recording = mistaken(datapath::Datapath::LinkBase.into(), 12_000);
+    let other = recording.divergent + 500;
+    recording.rtl[other].pmsicr ^= 1;
+    let found = test(&recording, &Implementation::default());
+    assert!(found.explaining.is_empty());
+    let nearest = found.nearest.as_ref().expect("one comes near");
+    let text = datapath::Datapath::LinkBase.to_string();
+    assert_eq!((&nearest.text, nearest.miss), (&text, other as u64));
+    assert_eq!(nearest.explained + 1, nearest.compared);
+    assert_eq!(nearest.told + 1, nearest.telling);
+    assert!(found.lines()[1].starts_with("the nearest does not explain it: "));
+    // Half of the cycles that tell are not enough.
+    for output in &mut recording.rtl[other..] {
+        output.pmsicr ^= 1;
+    }
+    let found = test(&recording, &Implementation::default());
+    assert!(
+        found.explaining.is_empty() && found.nearest.is_none(),
+        "{found:?}"
     );
 }
 
@@ -346,15 +529,19 @@ fn what_is_refuted_together_is_refuted_alone() {
         let recording = mistaken(mistake, 16_000);
         let bench = Bench::new(recording.stretch(0), &implementation).expect("a bench");
         let candidates: Vec<_> = Mistake::all().into_iter().map(Candidate::Mistake).collect();
-        let together = bench.explaining(candidates.clone());
+        let together = bench.tested(candidates.clone()).explaining;
         let texts = |candidates: &[Candidate]| {
-            let findings = bench.findings(0, candidates);
+            let found = Tested {
+                explaining: candidates.to_vec(),
+                ..Tested::default()
+            };
+            let findings = bench.findings(0, &found);
             let explaining = findings.explaining.into_iter();
             explaining.map(|found| found.text).collect::<Vec<_>>()
         };
         let alone: Vec<_> = candidates
             .into_iter()
-            .filter(|candidate| bench.explains(candidate))
+            .filter(|candidate| bench.miss_of(candidate).is_none())
             .collect();
         assert_eq!(texts(&together), texts(&alone));
         assert!(texts(&together).contains(&mistake.to_string()), "{mistake}");

@@ -10,10 +10,13 @@ use crate::diagnosis::internals::{Internals, VALUES};
 use crate::diagnosis::replay::{Window, WindowCycle};
 use crate::diagnosis::words;
 use crate::lockstep::compare::{Divergence, Field, access_text};
+use crate::lockstep::delay::Latency;
 
-/// Cycles in the table before the divergent one.
+/// Cycles in the table before the one whose outputs differ; fewer by those from there to the one that shows them, down
+/// to the least.
 const ROWS_BEFORE: usize = 9;
-/// Cycles in the table after it.
+const LEAST_BEFORE: usize = 4;
+/// Cycles in the table after the one that shows them.
 const ROWS_AFTER: usize = 1;
 
 /// A table.
@@ -32,8 +35,10 @@ pub struct Row {
     pub cycle: u64,
     /// One text a column.
     pub cells: Vec<String>,
-    /// The divergent cycle.
+    /// The cycle whose outputs differ.
     pub divergent: bool,
+    /// The cycle in which the design shows them.
+    pub shows: bool,
 }
 
 /// The counter that a difference is about, if it is about one.
@@ -61,10 +66,12 @@ pub fn cells(
     let linked = is_increment && counter.is_some_and(|n| window.model.event_type(n).tlc != 0);
     // Rows are cycles with what became of them, however late the design shows that.
     let at = usize::try_from(divergence.about.saturating_sub(window.first)).unwrap_or(0);
-    let first = at.saturating_sub(ROWS_BEFORE);
+    let late = usize::try_from(divergence.cycle - divergence.about).unwrap_or(0);
+    let before = ROWS_BEFORE.saturating_sub(late).max(LEAST_BEFORE);
+    let first = at.saturating_sub(before);
     let rows = || {
         let all = window.cycles.iter().enumerate();
-        all.skip(first).take(at - first + 1 + ROWS_AFTER)
+        all.skip(first).take(at - first + late + 1 + ROWS_AFTER)
     };
     let shown = Shown {
         field,
@@ -85,6 +92,7 @@ pub fn cells(
                 cycle: window.first + index as u64,
                 cells: shown.row(index, cycle),
                 divergent: index == at,
+                shows: index == at + late,
             })
             .collect(),
     }
@@ -111,6 +119,12 @@ impl Shown<'_> {
     /// The columns of a counter: V_B, and with FEAT_PMUv3_TH what comes of it.
     fn values(&self) -> usize {
         if self.has_threshold { VALUES.len() } else { 1 }
+    }
+
+    /// Whether signals inside the design are shown. They are in the cycle that they belong to if all that the design shows
+    /// is; how late they are else is not known.
+    fn has_internals(&self) -> bool {
+        !self.internals.is_empty() && self.window.latency == Latency::default()
     }
 
     /// What a design shows of the cycle `late` cycles before row `index`, if the window has it.
@@ -159,7 +173,7 @@ impl Shown<'_> {
             };
             columns.extend([format!("{what} expected"), format!("{what} RTL")]);
         }
-        if !self.internals.is_empty() {
+        if self.has_internals() {
             columns.extend(VALUES.map(|(signal, _)| format!("rtl.{signal}")));
         }
         columns
@@ -229,7 +243,7 @@ impl Shown<'_> {
             cells.push(accessed.map_or_else(String::new, |cycle| shown(&cycle.expected)));
             cells.push(accessed.map_or_else(String::new, |cycle| shown(&cycle.rtl)));
         }
-        if !self.internals.is_empty() {
+        if self.has_internals() {
             let text = |value: Option<u64>| value.map_or("-".into(), |value| value.to_string());
             cells.extend(self.internals.at(record.cycle).map(text));
         }

@@ -40,7 +40,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     let late = if report.about == report.cycle {
         String::new()
     } else {
-        format!(", about cycle {}", report.about)
+        format!(", which shows the outputs of cycle {}", report.about)
     };
     writeln!(
         out,
@@ -53,7 +53,14 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     fields(out, report)?;
     explanation(out, &report.explanation, &report.headline.expected)?;
     hypotheses(out, &report.hypotheses)?;
-    writeln!(out, "\n{TITLE}last cycles{TITLE:#}")?;
+    let marks = match report.about == report.cycle {
+        true => String::new(),
+        false => format!(
+            "  {DIM}> cycle {}, whose outputs differ  * cycle {}, which shows them{DIM:#}",
+            report.about, report.cycle
+        ),
+    };
+    writeln!(out, "\n{TITLE}last cycles{TITLE:#}{marks}")?;
     table(out, &report.cycles)?;
     coverage(out, report)?;
     writeln!(out, "\n{TITLE}re-run{TITLE:#}  {}", report.reproduction)?;
@@ -163,7 +170,12 @@ fn table(out: &mut String, cells: &Cells) -> std::fmt::Result {
     rows[0].extend(cells.columns.iter().cloned());
     for row in &cells.rows {
         let mut line = vec![
-            if row.divergent { ">" } else { "" }.to_owned(),
+            match (row.divergent, row.shows) {
+                (true, _) => ">",
+                (_, true) => "*",
+                _ => "",
+            }
+            .to_owned(),
             row.cycle.to_string(),
         ];
         line.extend(row.cells.iter().cloned());

@@ -1,6 +1,7 @@
 //! A shrunk stimulus for programs: what is driven in each cycle, and nothing that is at rest.
 
 use pmu_model::contract::control;
+use pmu_model::implementation::Pmu;
 use pmu_model::{AccessKind, CycleInput, Implementation};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -59,13 +60,13 @@ pub fn shrunk<'a>(
         hypotheses,
         implementation,
         cycles: cycles
-            .map(|input| cycle(input, implementation.pmu.counters))
+            .map(|input| cycle(input, &implementation.pmu))
             .collect(),
     }
 }
 
 /// What is not at rest in a cycle.
-fn cycle(input: &CycleInput, counters: u8) -> Value {
+fn cycle(input: &CycleInput, pmu: &Pmu) -> Value {
     let mut map = Map::new();
     let mut put = |name: &str, value: Value, rest: Value| {
         if value != rest {
@@ -85,12 +86,14 @@ fn cycle(input: &CycleInput, counters: u8) -> Value {
         });
         put("access", access, Value::Null);
     }
+    // The other bits are ignored.
+    let value = |value: u16| value & u16::MAX >> (16 - pmu.event_width);
     let events: Map<_, _> = input
         .event
         .iter()
         .enumerate()
-        .filter(|&(_, &value)| value != 0)
-        .map(|(lane, &value)| (lane.to_string(), value.into()))
+        .filter(|&(_, &event)| value(event) != 0)
+        .map(|(lane, &event)| (lane.to_string(), value(event).into()))
         .collect();
     put("event", events.into(), Map::new().into());
     let allowed = if input.is_reset() { 0 } else { u32::MAX };
@@ -99,7 +102,7 @@ fn cycle(input: &CycleInput, counters: u8) -> Value {
         hexadecimal(input.counting_allowed.into()),
         hexadecimal(allowed.into()),
     );
-    let hpmn = hpmn_at_rest(input, counters);
+    let hpmn = hpmn_at_rest(input, pmu.counters);
     put("hpmn", input.hpmn.into(), hpmn.into());
     put("driven", input.driven.into(), 0.into());
     put("clock_stopped", input.clock_stopped.into(), 0.into());

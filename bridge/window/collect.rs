@@ -12,6 +12,8 @@ use crate::diagnosis::causes::Caused;
 use crate::diagnosis::internals::{Internals, VALUES};
 use crate::diagnosis::replay::{Window, WindowCycle};
 use crate::lockstep::compare::{Divergence, Field, differences, register_name};
+use crate::lockstep::delay::Latency;
+use crate::registers::plural;
 
 /// Fields that differ that are shown first; all are in the dump.
 const FIELDS: usize = 6;
@@ -31,13 +33,15 @@ pub fn collect(
         waves: Waves {
             first: window.first,
             divergent: divergence.cycle,
+            about: divergence.about,
+            delays: delays(&window.latency),
             ..Waves::default()
         },
     };
     let divergent = collector.mark(divergence.cycle);
     let access = collector.access();
     collector.group("cycle", &[divergent, access]);
-    let outputs = collector.outputs();
+    let outputs = collector.outputs(counters);
     let lanes: Vec<_> = (0..counters).map(|n| collector.counter(n)).collect();
     let flags = collector.flags();
 
@@ -140,9 +144,17 @@ impl Collector<'_> {
         )
     }
 
-    /// Every output, the model's and the design's.
-    fn outputs(&mut self) -> BTreeMap<Field, [usize; 2]> {
-        fields()
+    /// Every output, the model's and the design's; V of counters beyond `counters` only if the design shows it.
+    fn outputs(&mut self, counters: u8) -> BTreeMap<Field, [usize; 2]> {
+        let cycles = &self.window.cycles;
+        let is_there = |field: &Field| match *field {
+            Field::Increment(n) if n >= counters => cycles
+                .iter()
+                .any(|cycle| cycle.rtl.increment[usize::from(n)] != 0),
+            _ => true,
+        };
+        let fields: Vec<_> = fields().into_iter().filter(is_there).collect();
+        fields
             .into_iter()
             .map(|field| {
                 let name = identifier(field);
@@ -260,12 +272,28 @@ impl Collector<'_> {
                     internals.at(cycle - 1)[index].map(|value| number(value, form))
                 },
             );
-            self.waves.signals[rtl].expected = Some(lane.values[index]);
+            // How late they are is known of outputs alone.
+            if self.window.latency == Latency::default() {
+                self.waves.signals[rtl].expected = Some(lane.values[index]);
+            }
             group.push(rtl);
         }
         group.extend(lane.results);
         group
     }
+}
+
+/// How much later each group of outputs is than its cycle; empty if none is.
+fn delays(latency: &Latency) -> String {
+    let groups = [
+        ("increments", latency.increment),
+        ("data and outcome of accesses", latency.access),
+        ("those of sampling", latency.spe),
+    ];
+    let late = groups.into_iter().filter(|&(_, cycles)| cycles > 0);
+    let late =
+        late.map(|(what, cycles)| format!("{what} {} later", plural(cycles as u64, "cycle")));
+    late.collect::<Vec<_>>().join(", ")
 }
 
 /// Every field of an output. An output without a bit in common with another differs from it in all of them.

@@ -235,12 +235,11 @@ r0.1 $
         Waves {
             first: 1,
             divergent: 2,
-            times: Vec::new(),
             signals: vec![
                 signal("n", Form::Decimal(4), number),
                 signal("w", Form::Words, words),
             ],
-            groups: Vec::new(),
+            ..Waves::default()
         }
     }
 

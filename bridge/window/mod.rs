@@ -20,6 +20,10 @@ pub struct Waves {
     pub first: u64,
     /// Number of the cycle in which the difference shows.
     pub divergent: u64,
+    /// Number of the cycle whose outputs differ in it: an earlier one of a design with a latency.
+    pub about: u64,
+    /// How much later than its cycle each output is, in words; empty for a design that shows all of them in it.
+    pub delays: String,
     /// Ticks at which the cycles begin in the dump, and that after the last one; empty where that is at multiples of
     /// [`CYCLE_TICKS`].
     pub times: Vec<u64>,

@@ -64,6 +64,10 @@ impl Explainer<'_> {
         }
         let counters = self.model.register(SysReg::Pmcr) >> 11 & 31;
         let (why, rules): (_, &[&str]) = match (record.decision, access) {
+            (Decision::Row(row, _), _) if row != Row::A && self.cycle.input.driven & 1 == 0 => (
+                "the PE state does not hold (driven bit 0 is 0): full privilege, and no row but (a) applies".into(),
+                &["DUT-35"],
+            ),
             (Decision::Row(..), _) => ("that row decides".into(), &["DUT-35", "ETY-44"]),
             (Decision::System(..), _) => ("that step decides".into(), &["DUT-38"]),
             (_, Access::Read(_) | Access::ReadHalf(..) | Access::Write(..)) => {

@@ -179,12 +179,21 @@ impl Explainer<'_> {
             return false;
         };
         if record.thread_events >> n & 1 == 0 {
-            // Without conditions of the threads some of them are lanes.
+            // Without conditions of the threads those that the design has a lane for are lanes.
             if self.model.event_value(event, &self.cycle.input).is_some() {
                 return false;
             }
+            let last = self
+                .model
+                .implementation()
+                .pmu
+                .event_count
+                .saturating_sub(1);
             self.step(
-                format!("V_B[{n}] = {v_b}: the threads are not driven, and {name} is no lane"),
+                format!(
+                    "V_B[{n}] = {v_b}: conditions and counts of threads are not driven, and event {event:#06x} ({name}) \
+                     is no lane: the design has lanes 0 to {last}"
+                ),
                 &["DUT-51"],
             );
             return true;

@@ -10,6 +10,19 @@ use super::Explainer;
 /// Overflow flags that are explained, where more differ.
 const FLAGS: usize = 3;
 
+/// By what a counter of `bits` bits is too high, or too low: whichever is nearer, since it wraps.
+fn off_by(rtl: u64, expected: u64, bits: u32) -> String {
+    let above = 64 - bits;
+    let difference = ((rtl.wrapping_sub(expected) << above) as i64) >> above;
+    let wraps = (rtl > expected) != (difference > 0);
+    let modulus = if wraps {
+        format!(" modulo 2^{bits}")
+    } else {
+        String::new()
+    };
+    format!("{difference:+}{modulus}")
+}
+
 impl Explainer<'_> {
     /// The value of a counter: where it started, and what was added since.
     pub(super) fn counter(&mut self, register: SysReg, n: usize) {
@@ -30,11 +43,11 @@ impl Explainer<'_> {
             Known::Set | Known::Start => "",
         };
         let count = self.about.saturating_sub(first);
-        let difference = self.rtl_data().wrapping_sub(value) as i64;
+        let off = off_by(self.rtl_data(), value, self.width_of(n));
         self.step(
             format!(
                 "{from:#x} at the start of cycle {first}{read}, plus {added} in the {count} cycles since, \
-                 is {value:#x}; RTL is off by {difference:+}"
+                 is {value:#x}; RTL is off by {off}"
             ),
             &["TH-50"],
         );
@@ -57,6 +70,14 @@ impl Explainer<'_> {
                 ),
                 &["TH-50", "DUT-71"],
             );
+        }
+    }
+
+    /// Bits of counter `n`, number 31 the cycle counter.
+    fn width_of(&self, n: usize) -> u32 {
+        match n {
+            CYCLE_COUNTER => 64,
+            _ => self.model.implementation().pmu.counter_bits.into(),
         }
     }
 
@@ -143,5 +164,20 @@ impl Explainer<'_> {
             ),
             &["DUT-13"],
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::off_by;
+
+    #[test]
+    fn differences_are_modulo_the_width() {
+        assert_eq!(off_by(7, 5, 64), "+2");
+        assert_eq!(off_by(5, 7, 32), "-2");
+        assert_eq!(off_by(0xFFFF_FFFF, 0, 32), "-1 modulo 2^32");
+        assert_eq!(off_by(0, 0xFFFF_FFFF, 32), "+1 modulo 2^32");
+        let torn = off_by(0xFFFF_FFFF, u64::MAX, 64);
+        assert_eq!(torn, "+4294967296 modulo 2^64");
     }
 }

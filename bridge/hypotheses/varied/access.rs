@@ -57,6 +57,10 @@ impl Varied {
         };
         let old = self.read(target);
         if direction == Direction::Read {
+            let old = match target {
+                SysReg::Pmevtyper(_) if self.is(Indices::TypeUpperReadsZero) => old & 0xFFFF_FFFF,
+                _ => old,
+            };
             output.access_data = match view {
                 View::Low => old & 0xFFFF_FFFF,
                 View::High => old >> 32,

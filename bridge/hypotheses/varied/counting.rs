@@ -152,6 +152,12 @@ impl Varied {
             Effect::Write(SysReg::Pmccntr, _) => 1 << 31,
             Effect::Write(SysReg::Pmcr, data) => {
                 let (p, c) = (data & 2 != 0, data & 4 != 0);
+                let (p, c) = match self.fixed.mistake {
+                    Mistake::Counters(Counters::EventResetByC) => (c, c),
+                    Mistake::Counters(Counters::CycleResetByP) => (p, p),
+                    Mistake::Counters(Counters::ResetsSwapped) => (c, p),
+                    _ => (p, c),
+                };
                 let mut zeroed = 0;
                 if p || (c && self.is(Counters::CycleResetOfEvents)) {
                     zeroed |= events;
@@ -209,8 +215,12 @@ impl Varied {
         let mut chains = 0u32;
         let mut linked = [0u16; 31];
         let needs_values = self.is(Datapath::LinkFromStopped);
+        let late = self.is(Datapath::LinkLate) || self.is(Datapath::LinkLateWithoutClock);
         for n in 0..usize::from(self.fixed.implementation.pmu.counters) {
             if may_count >> n & 1 == 0 && !needs_values {
+                if late {
+                    linked[n] = std::mem::take(&mut self.state.v_before[n]);
+                }
                 if !self.is(Datapath::HeldWhenEdgeOff) {
                     self.state.c_p[n] = false;
                 } else {
@@ -246,10 +256,10 @@ impl Varied {
             linked[n] = match (self.fixed.mistake, counting) {
                 (Mistake::Datapath(Datapath::LinkBase), true) => v_b,
                 (Mistake::Datapath(Datapath::LinkFromStopped), false) => v_b,
-                (Mistake::Datapath(Datapath::LinkLate), _) => self.state.v_before[n],
+                _ if late => self.state.v_before[n],
                 _ => v,
             };
-            if let Mistake::Datapath(Datapath::LinkLate) = self.fixed.mistake {
+            if late {
                 self.state.v_before[n] = v;
             }
             let hidden = self.is(Counters::HiddenByWrite)
@@ -257,13 +267,6 @@ impl Varied {
             output.increment[n] = if hidden { 0 } else { v };
             self.state.last[n] = v;
             self.add(n, v, (effect, written), (&mut overflowed, &mut chains));
-        }
-        if let Mistake::Datapath(Datapath::LinkLate) = self.fixed.mistake {
-            for n in 0..31 {
-                if may_count >> n & 1 == 0 {
-                    self.state.v_before[n] = 0;
-                }
-            }
         }
         self.state.chain_before = chains;
         self.count_cycles(
@@ -330,7 +333,11 @@ impl Varied {
             true => carries(32),
             false => out && !long,
         };
-        if !is_written {
+        let cleared = matches!(effect, Effect::Write(SysReg::Pmcr, _));
+        if !is_written
+            || self.is(Counters::ChainOfWritten)
+            || (cleared && self.is(Counters::ChainOfCleared))
+        {
             *chains |= u32::from(chain_out) << n;
         }
         if !keeps {

@@ -11,7 +11,7 @@ use pmu_model::cycles::CycleEvents;
 use pmu_model::evtyper::access::Outcome;
 use pmu_model::implementation::{Knobs, Res0};
 use pmu_model::pmu::event_type::{EventType, EventTypeDecoder, cycle_filter_mask, present_mask};
-use pmu_model::{CycleInput, CycleOutput, Implementation, ImplementationError, SysReg};
+use pmu_model::{AccessKind, CycleInput, CycleOutput, Implementation, ImplementationError, SysReg};
 
 mod access;
 mod counting;
@@ -19,7 +19,7 @@ mod registers;
 mod threshold;
 
 use super::Mistake;
-use super::counters::Counters;
+use super::counters::{Counters, Kept};
 use super::datapath::Datapath;
 use super::indices::Indices;
 use super::sampling::{Sampled, Sampling, Unit};
@@ -148,10 +148,19 @@ impl Varied {
         };
         let hold = implementation.knobs.res0 == Res0::RwNoEffect;
         let effective = std::array::from_fn(present);
+        let on_even = |n: usize| match mistake {
+            Mistake::Indices(Indices::LinkStoredOnEven) => {
+                present_mask(n as u8 | 1, implementation)
+            }
+            _ => 0,
+        };
         let fixed = Fixed {
             decoder: EventTypeDecoder::new(implementation)?,
             cycles: CycleEvents::new(&implementation.knobs.cycles),
-            stored: effective.map(|mask| if hold { u64::MAX } else { mask | res0 }),
+            stored: std::array::from_fn(|n| match hold {
+                true => u64::MAX,
+                false => effective[n] | res0 | on_even(n),
+            }),
             effective,
             cycle_filter: cycle_filter_mask(implementation),
             implementation: implementation.clone(),
@@ -217,11 +226,17 @@ impl Varied {
 
     /// One cycle, with the byte that the design drew in it.
     pub fn step(&mut self, input: &CycleInput, byte: u8) -> CycleOutput {
+        self.step_of(input, input, byte)
+    }
+
+    /// The same, with other inputs where events are counted and filtered than where registers are accessed: a reset is in
+    /// both.
+    pub fn step_of(&mut self, input: &CycleInput, counted: &CycleInput, byte: u8) -> CycleOutput {
         let mut output = CycleOutput::default();
         self.decided = Decided::default();
         if input.is_reset() {
             if self.is(Counters::CountsInReset) {
-                self.count(input, &Sampled::default(), Effect::Nothing, &mut output);
+                self.count(counted, &Sampled::default(), Effect::Nothing, &mut output);
             }
             let before = std::mem::replace(&mut self.state, State::new(&self.fixed));
             if self.is(Counters::FlagsNotReset) {
@@ -230,11 +245,20 @@ impl Varied {
             if self.is(Counters::ValuesNotReset) {
                 self.state.counters = before.counters;
             }
+            if let Mistake::Counters(Counters::NotReset(kept)) = self.fixed.mistake {
+                self.state.keep(kept, before);
+            }
             return output;
         }
         if input.clock_stopped & 1 == 1 {
             if self.is(Datapath::ClearedWithoutClock) {
                 self.state.c_p = [false; 31];
+            }
+            if self.is(Datapath::LinkLateWithoutClock) {
+                self.state.v_before = [0; 31];
+            }
+            if counted.clock_stopped & 1 == 0 {
+                self.count(counted, &Sampled::default(), Effect::Nothing, &mut output);
             }
             self.show(&Sampled::default(), &mut output);
             return output;
@@ -251,16 +275,31 @@ impl Varied {
             Effect::Nothing => None,
         };
         let sampled = match self.fixed.implementation.spe.implemented {
-            true => self.state.unit.step(input, byte, write),
+            true => self.state.unit.step(counted, byte, write),
             false => Sampled::default(),
         };
         self.decided.sampled = Some((write, sampled));
         output.random_byte = if sampled.drawn > 0 { byte } else { 0 };
         self.show(&sampled, &mut output);
-        self.count(input, &sampled, effect, &mut output);
-        match self.state.read.take() {
+        match counted.clock_stopped & 1 {
+            0 => self.count(counted, &sampled, effect, &mut output),
+            _ => self.state.last = [0; 32],
+        }
+        let read = self.state.read.take();
+        match read {
             Some(SysReg::Pmevcntr(n)) if self.is(Counters::ReadsNext) => {
                 output.access_data = self.state.counters[usize::from(n)];
+            }
+            Some(SysReg::Pmevcntr(_) | SysReg::Pmccntr)
+                if self.is(Counters::UpperReadsNext)
+                    && input.access_kind == AccessKind::Read as u8 =>
+            {
+                let n = match read {
+                    Some(SysReg::Pmevcntr(n)) => usize::from(n),
+                    _ => CYCLE_COUNTER,
+                };
+                let upper = self.state.counters[n] >> 32 << 32;
+                output.access_data = upper | output.access_data & 0xFFFF_FFFF;
             }
             Some(SysReg::Pmccntr) if self.is(Counters::CycleReadsNext) => {
                 output.access_data = self.state.counters[CYCLE_COUNTER];
@@ -309,6 +348,46 @@ impl State {
     /// Whether a counter passes an overflow on to CHAIN in this cycle, or did in the one before.
     pub fn chains(&self, after: &Varied) -> bool {
         self.chain_before != 0 || after.state.chain_before != 0
+    }
+
+    /// Puts back what a reset should have cleared.
+    fn keep(&mut self, kept: Kept, before: Self) {
+        match kept {
+            Kept::Select => self.select = before.select,
+            Kept::Enables => self.enabled = before.enabled,
+            Kept::Control => {
+                self.enable = before.enable;
+                self.long = before.long;
+            }
+            Kept::Types => {
+                self.types = before.types;
+                self.filters = before.filters;
+                self.decoded = before.decoded;
+            }
+            Kept::CycleFilter => {
+                self.cycle_filter = before.cycle_filter;
+                self.cycle_filter_of_filter = before.cycle_filter_of_filter;
+            }
+            Kept::SystemSelect => self.spmselr = before.spmselr,
+            Kept::System => self.system = before.system,
+            Kept::Interval => self.pmsirr = before.pmsirr,
+            Kept::Buffer => self.pmbsr = before.pmbsr,
+        }
+    }
+
+    /// Whether the registers, and what goes on from cycle to cycle, are those of another one. What only a mistake looks at
+    /// does not count.
+    pub fn has_registers_of(&self, other: &Self) -> bool {
+        let registers = |state: &Self| Self {
+            select_before: 0,
+            decoded: [EventType::ZERO; 31],
+            last: [0; 32],
+            v_before: [0; 31],
+            chain_before: 0,
+            read: None,
+            ..state.clone()
+        };
+        registers(self) == registers(other)
     }
 
     fn new(fixed: &Fixed) -> Self {

@@ -199,6 +199,10 @@ impl Varied {
     }
 
     fn write_type(&mut self, n: usize, data: u64, input: &CycleInput) {
+        let data = match self.is(Indices::TypeUpperLost) {
+            true => self.state.types[n] >> 32 << 32 | data & 0xFFFF_FFFF,
+            false => data,
+        };
         self.state.types[n] = data & self.fixed.stored[n];
         self.state.filters[n] = self.as_filter_sees(data, input);
         self.state.decode(n, &self.fixed);
@@ -226,6 +230,7 @@ impl Varied {
         let mut implemented = pmu.implemented_counters();
         if let Mistake::System(mistake) = self.fixed.mistake {
             implemented = mistake.implemented(&pmu.groups, implemented);
+            implemented &= !mistake.missing(kind < 4);
         }
         let width = if kind == 0 { pmu.size_bits } else { 64 };
         let absent = self.is(System::AbsentStored);

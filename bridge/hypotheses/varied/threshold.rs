@@ -22,6 +22,9 @@ impl Varied {
             Some(Datapath::Condition(from, to)) if from == decoded.condition() => predicate = to,
             Some(Datapath::ThBits(bits)) => right = low(decoded.th, bits).into(),
             Some(Datapath::BaseBits(bits)) => left = low(v_b, bits).into(),
+            Some(Datapath::BaseBitsOf(of, bits)) if of == decoded.condition() => {
+                left = low(v_b, bits).into();
+            }
             Some(Datapath::Signed) => left = (v_b as i16).into(),
             _ => {}
         }

@@ -33,6 +33,8 @@ pub struct Drawing {
     pub heads: Vec<Head>,
     /// Left edge and width of the divergent cycle, if it is in the window.
     pub band: Option<(u32, u32)>,
+    /// The same of the cycle whose outputs differ, if the design shows them in a later one.
+    pub about: Option<(u32, u32)>,
     /// Rows, from the top.
     pub rows: Vec<Row>,
 }
@@ -46,6 +48,8 @@ pub struct Head {
     pub cycle: u64,
     /// The divergent one.
     pub divergent: bool,
+    /// The one whose outputs differ in it.
+    pub about: bool,
 }
 
 /// A signal.
@@ -92,18 +96,21 @@ pub struct Shape {
 pub fn draw(waves: &Waves) -> Drawing {
     let length = waves.len();
     let at = usize::try_from(waves.divergent.saturating_sub(waves.first)).unwrap_or(usize::MAX);
+    let about = usize::try_from(waves.about.saturating_sub(waves.first)).unwrap_or(usize::MAX);
     let shown = length.min(at.saturating_add(1 + AFTER as usize));
     let cell = cell(waves, shown);
     let mut drawing = Drawing {
         width: shown as u32 * cell,
         height: HEAD,
         band: (at < shown).then_some((at as u32 * cell, cell)),
+        about: (about < at && at < shown).then_some((about as u32 * cell, cell)),
         heads: (waves.first..)
             .zip(0..shown as u32)
             .map(|(cycle, index)| Head {
                 x: index * cell + cell / 2,
                 cycle,
                 divergent: cycle == waves.divergent,
+                about: cycle == waves.about,
             })
             .collect(),
         rows: Vec::new(),

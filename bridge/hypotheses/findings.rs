@@ -1,0 +1,123 @@
+//! What the hypotheses came to, in words and for programs.
+
+use serde::Serialize;
+
+/// A hypothesis that explains the RTL.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Hypothesis {
+    /// What the RTL does, in words.
+    pub text: String,
+    /// The knob and its value, if the hypothesis is one: `cp_when_not_counting=HOLD`.
+    pub knob: Option<String>,
+    /// Cycles in which its outputs are those of the RTL.
+    pub explained: usize,
+    /// Cycles compared.
+    pub compared: usize,
+    /// Cycles in which the model differs from the RTL: they tell the hypothesis from the model.
+    pub differing: usize,
+    /// The first cycle of the run in which the mistake changes an output, or what the registers are after it; for a mistake
+    /// of which that can be told.
+    pub first: Option<u64>,
+}
+
+/// A hypothesis that does not explain the RTL, and comes nearest to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Nearest {
+    /// What the RTL would do, in words.
+    pub text: String,
+    /// Cycles in which its outputs are those of the RTL.
+    pub explained: usize,
+    /// Cycles compared.
+    pub compared: usize,
+    /// Cycles in which the model differs from the RTL, or from the hypothesis.
+    pub telling: usize,
+    /// Those of them in which its outputs are those of the RTL.
+    pub told: usize,
+    /// The first cycle of the run in which they are not.
+    pub miss: u64,
+}
+
+impl Nearest {
+    /// It in a line.
+    fn line(&self) -> String {
+        let Self {
+            text,
+            explained,
+            compared,
+            telling,
+            told,
+            miss,
+        } = self;
+        format!(
+            "the nearest does not explain it: {text}: {explained} of {compared}, {told} of the {telling} that tell it \
+             from the model, first miss in cycle {miss}"
+        )
+    }
+}
+
+/// What the hypotheses came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Findings {
+    /// Hypotheses tested.
+    pub tested: usize,
+    /// First cycle of the run that was compared.
+    pub first: u64,
+    /// Cycles compared.
+    pub compared: usize,
+    /// Those that explain every cycle; a latency, every cycle whose outputs are all there.
+    pub explaining: Vec<Hypothesis>,
+    /// If none does: one that comes near.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
+    /// Why none was tested, if so.
+    pub untested: Option<String>,
+}
+
+impl Findings {
+    /// Nothing was tested.
+    pub fn untested(why: impl Into<String>) -> Self {
+        Self {
+            untested: Some(why.into()),
+            ..Self::default()
+        }
+    }
+
+    /// The findings in a line: the hypothesis that explains every cycle, those among which it is if these cycles do not tell
+    /// them apart, or that there is none.
+    pub fn lines(&self) -> Vec<String> {
+        if let Some(why) = &self.untested {
+            return vec![format!("no hypothesis was tested: {why}")];
+        }
+        let (tested, compared) = (self.tested, self.compared);
+        if self.explaining.is_empty() {
+            let none = format!(
+                "none of {tested} hypotheses explains all {compared} cycles from cycle {} on",
+                self.first
+            );
+            let nearest = self.nearest.iter().map(Nearest::line);
+            return [none].into_iter().chain(nearest).collect();
+        }
+        let of_all = |of: fn(&Hypothesis) -> usize| self.explaining.iter().map(of).min();
+        let explained = of_all(|found| found.explained).unwrap_or(0);
+        let differing = of_all(|found| found.differing).unwrap_or(0);
+        let tell = if differing == 1 { "tells" } else { "tell" };
+        let text = |found: &Hypothesis| match found.first {
+            Some(first) => format!("{}, first in cycle {first}", found.text),
+            None => found.text.clone(),
+        };
+        let texts: Vec<_> = self.explaining.iter().map(text).collect();
+        let line = match &texts[..] {
+            [text] => format!(
+                "{text}: explains {explained} of {compared}, {differing} of which {tell} it from the model"
+            ),
+            // None of them is said to be the one.
+            _ => format!(
+                "one of these {}, which do the same in all of these cycles: {}: explains {explained} of {compared}, \
+                 {differing} of which {tell} them from the model",
+                texts.len(),
+                texts.join("; or ")
+            ),
+        };
+        vec![line]
+    }
+}
