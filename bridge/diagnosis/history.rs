@@ -232,7 +232,7 @@ fn carry(cycle: &Cycle, v: u16, lost: bool) -> Option<Carry> {
         (before & 0xFFFF_FFFF, 31)
     };
     let carries = match lost {
-        true => u128::from(value) + u128::from(v) >> (bit + 1) != 0,
+        true => (u128::from(value) + u128::from(v)) >> (bit + 1) != 0,
         false => record.overflow >> n & 1 == 1,
     };
     carries.then(|| Carry {
