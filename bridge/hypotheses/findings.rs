@@ -115,9 +115,21 @@ impl Findings {
                 "one of these {}, which do the same in all of these cycles: {}: explains {explained} of {compared}, \
                  {differing} of which {tell} them from the model",
                 texts.len(),
-                texts.join("; or ")
+                some(&texts)
             ),
         };
         vec![line]
+    }
+}
+
+/// Hypotheses in a line, where more explain the same cycles: as many as can be read.
+const LISTED: usize = 8;
+
+/// The first of `texts`, and how many more there are.
+fn some(texts: &[String]) -> String {
+    let listed = texts[..texts.len().min(LISTED)].join("; or ");
+    match texts.len().saturating_sub(LISTED) {
+        0 => listed,
+        more => format!("{listed}; or {more} more"),
     }
 }
