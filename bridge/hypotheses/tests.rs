@@ -23,6 +23,7 @@ fn recording_of(implementation: &Implementation, seed: u64, cycles: usize) -> Re
     Recording {
         inputs,
         rtl,
+        divergent: cycles,
         ..Recording::default()
     }
 }
