@@ -59,6 +59,8 @@ pub struct History {
     pub increments: VecDeque<(u64, u16)>,
     /// The last addition that carries out of the counter, lost ones among them.
     pub carry: Option<Carry>,
+    /// The last write of the overflow flag: its cycle, and whether it sets the flag.
+    pub flag_write: Option<(u64, bool)>,
     /// The last cycle in which the overflow flag was read and the RTL agreed.
     pub flag_read: Option<u64>,
     /// The cycle from which on carries and reads of the flag are looked at: of a reset, if `from_reset`.
@@ -120,6 +122,7 @@ fn along(mut model: Model, recording: &Recording, about: u64, of: &[usize]) -> V
         incremented: 0,
         increments: VecDeque::with_capacity(INCREMENTS),
         carry: None,
+        flag_write: None,
         flag_read: None,
         from: first,
         from_reset: false,
@@ -179,6 +182,7 @@ impl History {
         if record.reset {
             self.knows(Known::Set, number + 1, after);
             self.carry = None;
+            self.flag_write = None;
             self.flag_read = None;
             self.from = number;
             self.from_reset = true;
@@ -192,6 +196,9 @@ impl History {
                 self.flag_read = Some(number);
             }
             _ => {}
+        }
+        if let Some(sets) = writes_flag(record, n) {
+            self.flag_write = Some((number, sets));
         }
         let v = record.values.v[n];
         let lost = record.written >> n & 1 == 1;
@@ -241,13 +248,18 @@ fn carry(cycle: &Cycle, v: u16, lost: bool) -> Option<Carry> {
         v,
         bit,
         lost,
-        flag_written: match record.access {
-            Access::Write(_, Write::SetFlags(flags) | Write::ClearFlags(flags)) => {
-                flags >> n & 1 == 1
-            }
-            _ => false,
-        },
+        flag_written: writes_flag(record, n).is_some(),
     })
+}
+
+/// Whether a cycle writes the overflow flag of counter `n`, and then whether it sets it.
+fn writes_flag(record: &CycleRecord, n: usize) -> Option<bool> {
+    let (flags, sets) = match record.access {
+        Access::Write(_, Write::SetFlags(flags)) => (flags, true),
+        Access::Write(_, Write::ClearFlags(flags)) => (flags, false),
+        _ => return None,
+    };
+    (flags >> n & 1 == 1).then_some(sets)
 }
 
 /// The register that is counter `n`.

@@ -99,19 +99,60 @@ impl Explainer<'_> {
         } else {
             format!("counter {n}")
         };
-        let read = history.flag_read;
+        self.overflow(&name, history);
+        let overflowed = history.carry.filter(|carry| !carry.lost);
+        let (last, decides) = match history.flag_write {
+            // DUT-23: the overflow of the same cycle wins.
+            Some((cycle, sets)) if overflowed.is_none_or(|carry| carry.cycle < cycle) => {
+                let does = if sets { "sets" } else { "clears" };
+                self.step(
+                    format!("a write in cycle {cycle} {does} the flag of {name}"),
+                    &["DUT-12"],
+                );
+                (cycle, true)
+            }
+            _ => (
+                history.carry.map_or(history.from, |carry| carry.cycle),
+                history.carry.is_some(),
+            ),
+        };
+        match history.flag_read {
+            Some(read) if read > last || !decides => self.step(
+                format!(
+                    "the flag of {name} was read in cycle {read} and the RTL agreed: it became wrong after that"
+                ),
+                &["DUT-13"],
+            ),
+            _ if last >= self.window.first || !decides => {}
+            Some(read) => self.step(
+                format!(
+                    "the flag of {name} was not read since then; in cycle {read} it was read and the RTL agreed"
+                ),
+                &["DUT-13"],
+            ),
+            None => self.step(
+                format!("the flag of {name} was never read since cycle {}", history.from),
+                &["DUT-13"],
+            ),
+        }
+    }
+
+    /// The last overflow of counter `name`, or that it had none.
+    fn overflow(&mut self, name: &str, history: &History) {
         let Some(carry) = history.carry else {
-            let since = match history.from_reset {
-                true => "the reset in cycle",
-                false => "cycle",
-            };
-            let since = format!("{since} {}", history.from);
-            self.step(
-                format!("{name} did not overflow since {since}"),
-                &["DUT-22"],
-            );
-            if let Some(read) = read {
-                self.agreed(&name, read);
+            let from = history.from;
+            if history.from_reset {
+                self.step(
+                    format!("{name} did not overflow since the reset in cycle {from}, which clears its flag"),
+                    &["DUT-11", "DUT-22"],
+                );
+            } else {
+                self.step(
+                    format!(
+                        "{name} did not overflow from cycle {from} on, and what was before is not recorded"
+                    ),
+                    &["DUT-22"],
+                );
             }
             return;
         };
@@ -140,44 +181,5 @@ impl Explainer<'_> {
                 &["DUT-22", "DUT-23"],
             );
         }
-        match read {
-            Some(read) if read > cycle => self.agreed(&name, read),
-            _ if cycle >= self.window.first => {}
-            Some(read) => self.step(
-                format!(
-                    "the flag of {name} was not read since then; in cycle {read} it was read and the RTL agreed"
-                ),
-                &["DUT-13"],
-            ),
-            None => self.step(
-                format!("the flag of {name} was never read since cycle {}", history.from),
-                &["DUT-13"],
-            ),
-        }
-    }
-
-    /// The flag of counter `name` was right in cycle `read`, and there is no carry after it.
-    fn agreed(&mut self, name: &str, read: u64) {
-        self.step(
-            format!(
-                "the flag of {name} was read in cycle {read} and the RTL agreed: it became wrong after that"
-            ),
-            &["DUT-13"],
-        );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::off_by;
-
-    #[test]
-    fn differences_are_modulo_the_width() {
-        assert_eq!(off_by(7, 5, 64), "+2");
-        assert_eq!(off_by(5, 7, 32), "-2");
-        assert_eq!(off_by(0xFFFF_FFFF, 0, 32), "-1 modulo 2^32");
-        assert_eq!(off_by(0, 0xFFFF_FFFF, 32), "+1 modulo 2^32");
-        let torn = off_by(0xFFFF_FFFF, u64::MAX, 64);
-        assert_eq!(torn, "+4294967296 modulo 2^64");
     }
 }
