@@ -142,8 +142,12 @@ impl Delay {
     /// Puts the cycles that the model runs in a batch with these inputs into `taken`, one for each. Those of the first
     /// cycles, whose number is returned, are not there: the run has none before its first.
     pub fn take(&mut self, inputs: &[CycleInput], taken: &mut Vec<CycleInput>) -> usize {
-        let before = (self.lag - self.waiting.len()).min(inputs.len());
         taken.clear();
+        if self.lag == 0 {
+            taken.extend_from_slice(inputs);
+            return 0;
+        }
+        let before = (self.lag - self.waiting.len()).min(inputs.len());
         taken.resize(before, CycleInput::default());
         self.waiting.extend_from_slice(inputs);
         taken.extend(self.waiting.drain(..inputs.len() - before));
