@@ -11,15 +11,15 @@ use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::run::nothing_compared;
-use super::running::{HangArgs, open_failure, stimulus_failure};
+use super::running::{DesignArgs, open_failure, stimulus_failure};
 use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::printed::Printed;
 use crate::dut::{
-    BuildOptions, Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, open,
+    Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, StopKind, open,
 };
-use crate::isolation::tell;
+use crate::isolation::{SandboxReport, interrupt, sandbox_report, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -41,7 +41,7 @@ pub(super) struct Pair<'a> {
     pub limit: u64,
     pub waivers: Waivers,
     pub out: &'a Path,
-    pub hang: &'a HangArgs,
+    pub hang: &'a DesignArgs,
     /// The command that runs so many cycles again.
     pub command: &'a dyn Fn(u64) -> String,
     pub json: bool,
@@ -66,6 +66,10 @@ struct Summary {
     printed: Option<Printed>,
     stop: Option<SideStop>,
     divergence: Option<AgainstReport>,
+    /// What the designs' processes may do, and tried.
+    sandbox: Option<SandboxReport>,
+    /// The signal that interrupted the run.
+    signal: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -141,12 +145,13 @@ impl Pair<'_> {
 
     fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
         let mut building = Building::default();
+        let options = self.hang.options(Some(self.out))?;
         let mut one = |side: usize| {
             open(
                 &self.sources[side],
                 self.implementation,
                 traced,
-                &BuildOptions::from_env().waiting(self.hang.limit()),
+                &options,
                 &mut |event| building.tell(event),
             )
             .map_err(|error| failure_of(side, &self.sources[side], error))
@@ -165,7 +170,7 @@ impl Pair<'_> {
         tell(|facts| facts.is_pair = true);
         let duts = self.open(false)?;
         let control = Control::default();
-        super::running::interrupt(control.interrupted.clone())?;
+        interrupt::ask(control.interrupted.clone());
         let stimulus = self.stimulus.clone();
         let total = stimulus
             .cycles()
@@ -224,6 +229,11 @@ impl Pair<'_> {
             printed: printed_by_design(),
             stop: None,
             divergence: None,
+            sandbox: sandbox_report(),
+            signal: match outcome {
+                Outcome::Interrupted => interrupt::signal(),
+                _ => None,
+            },
         };
         match outcome {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
@@ -234,6 +244,11 @@ impl Pair<'_> {
             }
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
+            Outcome::Stopped { side, cycle, stop }
+                if stop.kind != StopKind::Ended && stop.ended_its_process() =>
+            {
+                return Err(Failure::from(End::stop(&stop, cycle)).of_side(side));
+            }
             Outcome::Stopped { side, cycle, stop } => {
                 summary.verdict = stop.verdict();
                 let design = SIDES[side.min(1)];
@@ -324,6 +339,10 @@ impl Summary {
         if let Some(printed) = &self.printed {
             lines.push(format!("  printed by the designs {}", printed.text()));
         }
+        let sandbox = self.sandbox.iter().flat_map(SandboxReport::lines);
+        lines.extend(sandbox.map(|line| format!("  {line}")));
+        let signal = self.signal.iter();
+        lines.extend(signal.map(|signal| format!("  by {signal}")));
         lines.push(format!(
             "  {:.2} M cycles/s ({:.2} s)",
             self.cycles_per_second / 1e6,

@@ -11,7 +11,7 @@ use super::kept::keep_printed;
 use super::progress::Building;
 use super::quoted::quoted;
 use super::rtl_args::FileArgs;
-use super::running::{HangArgs, open_failure};
+use super::running::{DesignArgs, open_failure};
 use super::{Failure, output};
 use crate::dut::{
     BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
@@ -29,7 +29,7 @@ pub struct BuildArgs {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     #[command(flatten)]
-    hang: HangArgs,
+    hang: DesignArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -60,7 +60,7 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
         ));
     };
     keep_printed(None);
-    let built = built(files, args).map_err(open_failure)?;
+    let built = built(files, args, &args.hang.options(None)?).map_err(open_failure)?;
     let summary = Summary {
         verdict: Verdict::Agree,
         exit_code: Verdict::Agree.exit_code(),
@@ -88,16 +88,15 @@ struct Built {
     warnings: Warnings,
 }
 
-fn built(files: RtlFiles, args: &BuildArgs) -> Result<Built, OpenError> {
-    let (output, patience) = (&args.output, args.hang.limit());
+fn built(files: RtlFiles, args: &BuildArgs, options: &BuildOptions) -> Result<Built, OpenError> {
+    let output = &args.output;
     DutFolder::check_target(output)?;
     let design = files.design()?;
     let what = RtlSource::Files(files).describe();
     let mut building = Building::default();
-    let options = BuildOptions::from_env().waiting(patience);
-    let pair = pair(&design, &options, &what, &mut |event| building.tell(event))?;
+    let pair = pair(&design, options, &what, &mut |event| building.tell(event))?;
     drop(building);
-    let stated = stated(&pair, &options)?;
+    let stated = stated(&pair, options)?;
     let place = quoted(&output.display().to_string());
     let command = format!("lockstep build{} -o {place}", args.files.command());
     let folder = DutFolder::write(output, &design, &pair, stated, &command)?;

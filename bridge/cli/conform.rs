@@ -13,7 +13,7 @@ use super::kept::keep_printed;
 #[cfg(feature = "rtl")]
 use super::progress::Building;
 #[cfg(feature = "rtl")]
-use super::running::{HangArgs, open_failure};
+use super::running::{DesignArgs, open_failure};
 use super::{Failure, output};
 use crate::conform::{self, Summary};
 #[cfg(feature = "rtl")]
@@ -46,18 +46,10 @@ pub struct ConformArgs {
     rtl_builds: usize,
     #[cfg(feature = "rtl")]
     #[command(flatten)]
-    hang: HangArgs,
+    hang: DesignArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
-}
-
-#[cfg(feature = "rtl")]
-impl ConformArgs {
-    /// Whether RTL runs that is not linked in: that of other configurations is built.
-    pub(super) fn runs_other_rtl(&self) -> bool {
-        self.rtl.is_some()
-    }
 }
 
 /// Runs conformance vectors on the model, and on the RTL if that is asked for.
@@ -128,7 +120,8 @@ fn run(args: &ConformArgs) -> Result<Summary, Failure> {
         folder: folder.clone(),
         ..RtlOptions::new(args.rtl_builds)
     };
-    options.build = options.build.waiting(limit);
+    let build = args.hang.options(None)?;
+    options.build = options.build.waiting(limit).confined(build.sandbox);
     let (files, pulse) = (args.files.clone(), options.pulse.clone());
     let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
         let mut building = Building::default();

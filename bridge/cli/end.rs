@@ -11,7 +11,9 @@ use super::output_folder::OutputFolder;
 use super::{Failure, output, report_files};
 use crate::dut::printed::{self, Printed};
 use crate::dut::{CYCLE_NS, OpenError, Stop, StopKind};
-use crate::isolation::{Death, Facts, at_work, facts, look};
+use crate::isolation::{
+    Death, Facts, SandboxReport, at_work, facts, first_death, interrupt, sandbox_report,
+};
 use crate::lockstep::Verdict;
 use crate::report::{FORMAT, RunFacts};
 
@@ -42,8 +44,10 @@ pub struct End {
     line: Option<u32>,
     /// The run, if it had begun.
     run: Option<RunFacts>,
-    /// What the process that crashed wrote to standard error last, where that is not a terminal.
+    /// What the design's process wrote to standard output and error last, by other means than SystemVerilog's.
     stderr: Option<String>,
+    /// What the design's process may do, and tried.
+    sandbox: Option<SandboxReport>,
     /// Where what the design printed is kept, if the command has a folder.
     printed: Option<Printed>,
     /// The last lines of it.
@@ -82,6 +86,7 @@ impl End {
             line: None,
             run,
             stderr: None,
+            sandbox: sandbox_report(),
             printed: None,
             last_lines: Vec::new(),
             report: None,
@@ -125,15 +130,26 @@ impl End {
         let message = format!(
             "interrupted while the design does not come back from cycle {cycles}: nothing was compared after it"
         );
-        Self::new(Verdict::Interrupted, message, Some(cycles), &facts())
+        Self {
+            signal: interrupt::signal(),
+            ..Self::new(Verdict::Interrupted, message, Some(cycles), &facts())
+        }
+    }
+
+    /// The signal `name` came, and the command has nothing to show.
+    pub fn interrupted(name: &str) -> Self {
+        let message = format!("interrupted by {name}: nothing was written");
+        Self {
+            signal: Some(name.into()),
+            ..Self::new(Verdict::Interrupted, message, None, &facts())
+        }
     }
 
     /// The design completed no cycle for `limit` after `cycles` of them, as far as a batch tells (DUT-41).
     pub fn hang(cycles: u64, limit: Duration) -> Self {
         let facts = facts();
-        let designs = look();
-        let design = at_work(&designs);
-        let cycle = design.map_or(cycles, |design| design.cycles);
+        let design = at_work();
+        let cycle = design.as_ref().map_or(cycles, |design| design.cycles);
         let message = format!(
             "the design does not come back from cycle {cycle}{}: no progress for {} s; look for a loop without delay, or \
              raise --hang-after",
@@ -141,11 +157,16 @@ impl End {
             limit.as_secs()
         );
         let end = Self::new(Verdict::Hang, message, Some(cycle), &facts);
-        end.of_one(design.and_then(|design| facts.side(design)))
+        end.of_one(design.and_then(|design| facts.side(design.instance)))
     }
 
     /// The design stopped in `cycle` (DUT-40, DUT-43).
     pub fn stop(stop: &Stop, cycle: u64) -> Self {
+        if stop.ended_its_process()
+            && let Some(death) = first_death()
+        {
+            return Self::death(&death, stop);
+        }
         let facts = facts();
         let (during, time) = (facts.during(), CYCLE_NS * cycle);
         let message = format!("in cycle {cycle}{during}, at {time} ns, {stop}");
@@ -155,8 +176,13 @@ impl End {
     /// The design did not come through its initial blocks (DUT-40, DUT-41, DUT-43).
     pub fn at_start(error: &OpenError) -> Self {
         let end = Self::new(error.verdict(), error.to_string(), None, &facts());
-        match error {
-            OpenError::Stopped(stop) => end.caused_by(stop),
+        match (error, first_death()) {
+            (OpenError::Stopped(stop) | OpenError::Ended(stop), Some(death))
+                if stop.ended_its_process() =>
+            {
+                Self::death(&death, stop)
+            }
+            (OpenError::Stopped(stop) | OpenError::Ended(stop), _) => end.caused_by(stop),
             _ => end,
         }
     }
@@ -171,40 +197,21 @@ impl End {
         }
     }
 
-    /// A signal ended the process that ran the design (DUT-42).
-    pub fn death(death: &Death) -> Self {
-        let signal = death.signal;
-        let (verdict, message) = if signal.is_crash() {
-            (Verdict::Crash, death.words())
-        } else if signal.is_interrupt() {
-            let message = format!("interrupted by {}: nothing was written", signal.name());
-            (Verdict::Interrupted, message)
-        } else {
-            let message = format!(
-                "{} ended the process that ran the design, as the system does when memory runs out or a limit is reached; \
-                 make room, or raise the limit",
-                signal.name()
-            );
-            (Verdict::Infrastructure, message)
-        };
+    /// The process of a design ended (DUT-42).
+    fn death(death: &Death, stop: &Stop) -> Self {
         let end = Self {
-            signal: Some(signal.name()),
+            kind: Some(stop.kind),
+            signal: death.signal(),
             stderr: (!death.stderr.is_empty()).then(|| death.stderr.clone()),
-            ..Self::new(verdict, message, death.cycle(), &death.facts)
+            ..Self::new(stop.verdict(), death.words(), death.cycle(), &death.facts)
         };
-        let end = end.of_one(death.side().filter(|_| signal.is_crash()));
-        let Some(out) = &death.facts.out else {
-            return Self {
-                last_lines: printed::last_lines(&death.printed(), LAST_LINES),
-                ..end
-            };
-        };
-        let log = out.join(report_files::PRINTED.1);
-        let printed = printed::complete(&log, &death.printed()).unwrap_or_else(|error| {
-            output::note(&format!("{}: {error}", log.display()));
-            None
-        });
-        end.with_printed(printed)
+        let is_the_designs = death.is_crash() || death.how.is_err();
+        end.of_one(death.side().filter(|_| is_the_designs))
+    }
+
+    /// The process of a design ended when all of its cycles had been compared.
+    pub fn late(death: &Death) -> Self {
+        Self::death(death, &death.stop())
     }
 
     /// Writes the report to `out`; what prevents that is told.
@@ -234,7 +241,7 @@ impl End {
             // It may not be there yet, or have its name already.
             let _ = std::fs::remove_file(path);
         }
-        for design in look() {
+        if let Some(design) = at_work() {
             printed::print(&String::from_utf8_lossy(&design.printed), true);
         }
         let mut end = self.with_printed(printed_by_design());
@@ -271,6 +278,10 @@ impl End {
         }
         if let Some(report) = &self.report {
             let _ = writeln!(text, "  report {}", report.display());
+        }
+        let sandbox = self.sandbox.iter().flat_map(SandboxReport::lines);
+        for line in sandbox {
+            let _ = writeln!(text, "  {line}");
         }
         let _ = match &self.printed {
             Some(printed) => writeln!(

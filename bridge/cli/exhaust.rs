@@ -10,9 +10,9 @@ use super::end::End;
 use super::kept::keep_printed;
 use super::progress::{Building, Progress};
 use super::rtl_args::{RtlArgs, with_parameters};
-use super::running::{HangArgs, open_failure};
+use super::running::{DesignArgs, open_failure};
 use super::{Failure, output};
-use crate::dut::{BuildEvent, BuildOptions, Dut, OpenError, Rtl, RtlSource};
+use crate::dut::{BuildEvent, Dut, OpenError, Rtl, RtlSource};
 use crate::exhaust::{self, ExhaustError, Need, Tally};
 use crate::kit::stated;
 use crate::lockstep::Verdict;
@@ -26,7 +26,7 @@ pub struct ExhaustArgs {
     #[command(flatten)]
     rtl: RtlArgs,
     #[command(flatten)]
-    hang: HangArgs,
+    hang: DesignArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -85,8 +85,8 @@ struct Opened {
 fn open_for_exhaust(args: &ExhaustArgs) -> Result<Opened, Failure> {
     let implementation = exhaust::implementation();
     let mut building = Building::default();
+    let options = args.hang.options(None)?;
     let mut load = |source: &RtlSource| {
-        let options = BuildOptions::from_env().waiting(args.hang.limit());
         let mut tell = |event: BuildEvent<'_>| building.tell(event);
         Rtl::load(source, &implementation, false, &options, &mut tell)
     };
@@ -129,7 +129,7 @@ fn stating(rtl: &Rtl) -> Result<Opened, Failure> {
     let implementation = stated("dut", &parameters).map_err(Failure::usage)?;
     let needs = exhaust::needs(&implementation, Latency::of(&parameters));
     Ok(Opened {
-        dut: Box::new(dut),
+        dut,
         implementation,
         needs,
     })

@@ -11,9 +11,9 @@ use super::kept::keep_printed;
 use super::output::{self, write_whole};
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
-use super::running::{HangArgs, open_failure};
+use super::running::{DesignArgs, open_failure};
 use super::{Failure, implementation};
-use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
+use crate::dut::{Rtl, RtlSource};
 use crate::isolation::tell;
 use crate::kit::{StateError, annotated, read_back, stated};
 use crate::lockstep::Verdict;
@@ -34,14 +34,7 @@ pub struct ImplementationArgs {
     #[arg(short, long, value_name = "FILE.toml")]
     out: Option<PathBuf>,
     #[command(flatten)]
-    hang: HangArgs,
-}
-
-impl ImplementationArgs {
-    /// Whether RTL runs that is not linked in.
-    pub(super) fn runs_other_rtl(&self) -> bool {
-        self.rtl.is_other()
-    }
+    hang: DesignArgs,
 }
 
 /// Writes an implementation with every key explained: that of a design, or the one given, or the default.
@@ -69,7 +62,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
         source,
         &Implementation::default(),
         false,
-        &BuildOptions::from_env().waiting(args.hang.limit()),
+        &args.hang.options(None)?,
         &mut |event| building.tell(event),
     )
     .map_err(open_failure)?;
@@ -79,7 +72,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     tell(|facts| facts.during = Some("the reading of its registers".into()));
     let (pulse, limit) = (dut.pulse(), args.hang.limit());
     let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
-        read_back(&mut dut, &mut found).map(|()| found)
+        read_back(dut.as_mut(), &mut found).map(|()| found)
     });
     match ended {
         Supervised::Done(Ok(found)) => Ok(found),

@@ -3,15 +3,12 @@
 use super::output_folder::OutputFolder;
 use super::{output, report_files};
 use crate::dut::printed::{self, Printed};
-use crate::isolation;
 
-/// Keeps what designs print (DUT-44): in the folder of the command, or for the time of the command with the process that
-/// watches this one. Without either it goes to standard error as it comes.
+/// Keeps what designs print (DUT-44): in the folder of the command, or for the time of the command.
 pub(super) fn keep_printed(out: Option<&OutputFolder>) {
-    match (out, isolation::printed()) {
-        (Some(out), _) => printed::keep(&out.file(report_files::PRINTED.1)),
-        (None, Some(path)) => printed::keep_for_now(&path),
-        (None, None) => {}
+    match out {
+        Some(out) => printed::keep(&out.file(report_files::PRINTED.1)),
+        None => printed::keep_for_now(),
     }
 }
 

@@ -16,8 +16,6 @@ mod explain;
 mod from_dut;
 mod implementation;
 #[cfg(feature = "rtl")]
-mod isolated;
-#[cfg(feature = "rtl")]
 mod kept;
 mod model;
 mod model_trace;
@@ -48,6 +46,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "rtl")]
+use crate::isolation;
 use crate::lockstep::Verdict;
 
 /// Cycles of a generated stimulus, unless others are asked for.
@@ -229,35 +229,6 @@ impl Command {
         }
     }
 
-    /// Whether it runs a design that is not linked in, and may crash.
-    #[cfg(feature = "rtl")]
-    fn runs_other_rtl(&self) -> bool {
-        match self {
-            Self::Build(_) | Self::Replay(_) | Self::Shrink(_) | Self::Exhaust(_) => true,
-            Self::Run(args) => args.runs_other_rtl(),
-            Self::Conform(args) => args.runs_other_rtl(),
-            Self::Implementation(args) => args.runs_other_rtl(),
-            Self::Model(_)
-            | Self::Vcd(_)
-            | Self::Explain(_)
-            | Self::Spmu(_)
-            | Self::Plan(_)
-            | Self::NewWrapper(_) => false,
-        }
-    }
-
-    /// Runs the command, here or in a process of its own.
-    ///
-    /// # Returns
-    /// Its exit code.
-    fn execute(&self) -> Result<u8, Failure> {
-        #[cfg(feature = "rtl")]
-        if let isolated::Place::Elsewhere(code) = isolated::place(self)? {
-            return Ok(code);
-        }
-        self.run().map(Verdict::exit_code)
-    }
-
     fn run(&self) -> Result<Verdict, Failure> {
         match self {
             #[cfg(feature = "rtl")]
@@ -283,10 +254,55 @@ impl Command {
     }
 }
 
-/// Runs the command of this process.
+/// Runs the command of this process, or what else this process was started for.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "rtl")]
+    if let Some(code) = isolation::role() {
+        return code;
+    }
     let command = Cli::parse().command;
-    let ended = command.execute();
-    let code = ended.unwrap_or_else(|failure| failure.tell(command.wants_json()));
+    let json = command.wants_json();
+    let code = match command.start().and_then(|()| command.run()) {
+        Ok(verdict) => command.end(verdict),
+        Err(failure) => failure.tell(json),
+    };
+    #[cfg(feature = "rtl")]
+    isolation::end_all();
     ExitCode::from(code)
+}
+
+#[cfg(not(feature = "rtl"))]
+impl Command {
+    fn start(&self) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn end(&self, verdict: Verdict) -> u8 {
+        verdict.exit_code()
+    }
+}
+
+#[cfg(feature = "rtl")]
+impl Command {
+    /// Has designs run in processes of their own, and listens to signals.
+    fn start(&self) -> Result<(), Failure> {
+        isolation::enable();
+        let json = self.wants_json();
+        let end = move |signal: &str| {
+            let code = Failure::from(end::End::interrupted(signal)).tell(json);
+            isolation::end_all();
+            std::process::exit(i32::from(code));
+        };
+        isolation::interrupt::listen(end).map_err(Failure::infrastructure)
+    }
+
+    /// The exit code of a command that came to `verdict`, unless a design had the last word.
+    fn end(&self, verdict: Verdict) -> u8 {
+        match isolation::late_end() {
+            Some(death) if verdict == Verdict::Agree => {
+                Failure::from(end::End::late(&death)).tell(self.wants_json())
+            }
+            _ => verdict.exit_code(),
+        }
+    }
 }

@@ -119,11 +119,6 @@ impl RtlArgs {
             .map_or(RtlSource::Bundled, RtlSource::Files))
     }
 
-    /// Whether it is another than the bundled RTL.
-    pub fn is_other(&self) -> bool {
-        self.dut.is_some() || self.files.files().is_some()
-    }
-
     /// The arguments again.
     pub fn command(&self) -> String {
         let dut = self.dut.iter();

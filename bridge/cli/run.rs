@@ -15,16 +15,16 @@ use super::recorded;
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, interrupt, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    DesignArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
 use crate::dut::{
-    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
+    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, StopKind, WithoutTrace, check_knobs, open,
 };
-use crate::isolation::{Facts, Replay, tell};
+use crate::isolation::{Facts, Replay, interrupt, sandbox_report, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
@@ -60,15 +60,6 @@ impl RunArgs {
     pub fn json(&self) -> bool {
         self.common.json
     }
-
-    /// Whether RTL runs that is not linked in. That of another implementation than the default is built.
-    pub(super) fn runs_other_rtl(&self) -> bool {
-        let common = &self.common;
-        common.rtl.is_other()
-            || common.against.is_some()
-            || common.implementation.is_some()
-            || self.stimulus.is_some()
-    }
 }
 
 impl ReplayArgs {
@@ -99,7 +90,7 @@ struct CommonArgs {
     #[arg(long, value_name = "DIR", default_value = super::DEFAULT_OUT)]
     out: PathBuf,
     #[command(flatten)]
-    hang: HangArgs,
+    hang: DesignArgs,
     /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
     #[arg(long, value_name = "FILE.toml")]
     waivers: Option<PathBuf>,
@@ -122,6 +113,10 @@ struct CommonArgs {
 }
 
 impl CommonArgs {
+    fn options(&self) -> Result<BuildOptions, Failure> {
+        self.hang.options(Some(&self.out))
+    }
+
     fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.map_or(cores.min(2), usize::from)
@@ -156,6 +151,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         replay,
         read: None,
         record: args.record.as_deref(),
+        options: args.common.options()?,
         common: &args.common,
     }
     .run()
@@ -183,6 +179,8 @@ struct Job<'a> {
     read: Option<&'a Path>,
     /// Where the stimulus is recorded.
     record: Option<&'a Path>,
+    /// How the design is built and loaded.
+    options: BuildOptions,
     common: &'a CommonArgs,
 }
 
@@ -212,6 +210,7 @@ impl<'a> Job<'a> {
             replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
             read: Some(path),
             record: None,
+            options: common.options()?,
             common,
         })
     }
@@ -223,7 +222,7 @@ impl<'a> Job<'a> {
             &self.rtl,
             &self.implementation,
             traced,
-            &BuildOptions::from_env().waiting(self.common.hang.limit()),
+            &self.options,
             &mut |event| building.tell(event),
         );
         (opened, building.seconds())
@@ -278,7 +277,7 @@ impl<'a> Job<'a> {
         let dut = self.open_timed(false).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
-        interrupt(control.interrupted.clone())?;
+        interrupt::ask(control.interrupted.clone());
 
         let mut recorder = match self.record {
             Some(path) => Some(
@@ -315,7 +314,7 @@ impl<'a> Job<'a> {
         let ended = supervise(&pulse, patience, &interrupted, move || {
             let mut hasher = StimulusHasher::default();
             let mut seen = 0;
-            let outcome = lockstep.run(limit, &control, |inputs| {
+            let mut outcome = lockstep.run(limit, &control, |inputs| {
                 interval.check(inputs)?;
                 hasher.update(inputs);
                 seen += inputs.len() as u64;
@@ -323,6 +322,13 @@ impl<'a> Job<'a> {
                     .as_mut()
                     .map_or(Ok(()), |recorder| recorder.append(inputs))
             });
+            if let Ok(Outcome::Agree) = outcome
+                && let Err(stop) = lockstep.finish()
+            {
+                // All cycles agree, and the run is none all the same.
+                let cycle = lockstep.cycles();
+                outcome = Ok(Outcome::Stopped { cycle, stop });
+            }
             let recorded = match (&outcome, recorder) {
                 // A file under the name that was asked for is a whole run.
                 (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
@@ -388,6 +394,11 @@ impl<'a> Job<'a> {
             stop: None,
             divergence: None,
             report: None,
+            sandbox: sandbox_report(),
+            signal: match outcome {
+                Outcome::Interrupted => interrupt::signal(),
+                _ => None,
+            },
         };
         match outcome {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
@@ -398,6 +409,11 @@ impl<'a> Job<'a> {
             }
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
+            Outcome::Stopped { cycle, stop }
+                if stop.kind != StopKind::Ended && stop.ended_its_process() =>
+            {
+                return Err(End::stop(&stop, cycle).into());
+            }
             Outcome::Stopped { cycle, stop } => {
                 summary.verdict = stop.verdict();
                 let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
@@ -478,6 +494,9 @@ impl<'a> Job<'a> {
         let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
             .map_err(|error| match error {
                 ReplayError::Stimulus(error) => stimulus_failure(error),
+                ReplayError::Stop(stop) if stop.ended_its_process() => {
+                    End::stop(&stop, divergence.cycle).into()
+                }
                 other => Failure::infrastructure(format!(
                     "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
                     divergence.cycle,
@@ -569,6 +588,7 @@ impl<'a> Job<'a> {
             ));
         }
         command.push_str(&self.common.rtl.command());
+        command.push_str(&self.common.hang.command());
         if let Some(path) = &self.common.waivers {
             let path = path.display().to_string();
             command.push_str(&format!(" --waivers {}", quoted(&path)));

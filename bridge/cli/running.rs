@@ -1,32 +1,70 @@
 //! What the commands that run a design share: its time limit, interrupts, files that they take, and how they fail.
 
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 
 use super::end::End;
 pub(super) use super::quoted::quoted;
 use super::{Failure, implementation, output};
-use crate::dut::OpenError;
-use crate::lockstep::Verdict;
+use crate::dut::{BuildOptions, OpenError};
+use crate::isolation::{Sandbox, SandboxMode};
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Reader, StimulusError};
 
-/// How long a design may take.
+/// How a design is run: how long it may take, and what its process may do.
 #[derive(Args)]
-pub struct HangArgs {
+pub struct DesignArgs {
     /// Give up when the design completes no cycle for so many seconds
     #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = super::number::<u64>(1, u64::MAX))]
     seconds: u64,
+    /// Confine the process of a design that is not linked in: it reads everything, writes below --out and
+    /// --allow-write alone, and starts no program, opens no socket, signals nobody
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = SandboxMode::Auto)]
+    sandbox: SandboxMode,
+    /// Let the design write below this folder, or to this file; again for another
+    #[arg(long, value_name = "PATH")]
+    allow_write: Vec<PathBuf>,
 }
 
-impl HangArgs {
+impl DesignArgs {
     /// The time after which a design that completes no cycle hangs.
     pub fn limit(&self) -> Duration {
         Duration::from_secs(self.seconds)
+    }
+
+    /// How designs are built and loaded by a command that writes to the folder `out`.
+    ///
+    /// # Errors
+    /// A place that may be written is not there.
+    pub fn options(&self, out: Option<&Path>) -> Result<BuildOptions, Failure> {
+        if let Some(missing) = self.allow_write.iter().find(|path| !path.exists()) {
+            return Err(Failure::usage(format!(
+                "--allow-write {}: expected a folder or a file that is there, found none: make it first",
+                missing.display()
+            )));
+        }
+        let own = out.map(Path::to_owned).into_iter();
+        let sandbox = Sandbox {
+            mode: self.sandbox,
+            writable: own.chain(self.allow_write.iter().cloned()).collect(),
+        };
+        let options = BuildOptions::from_env().waiting(self.limit());
+        Ok(options.confined(sandbox))
+    }
+
+    /// The arguments again, as far as they differ from the defaults.
+    pub fn command(&self) -> String {
+        let mode = match self.sandbox {
+            SandboxMode::Auto => "",
+            SandboxMode::Require => " --sandbox=require",
+            SandboxMode::Off => " --sandbox=off",
+        };
+        let paths = self.allow_write.iter();
+        let paths =
+            paths.map(|path| format!(" --allow-write {}", quoted(&path.display().to_string())));
+        mode.to_owned() + &paths.collect::<String>()
     }
 }
 
@@ -49,27 +87,6 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
     Ok(reader)
 }
 
-/// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,
-/// which passes it on.
-const ONE_SIGNAL: Duration = Duration::from_millis(300);
-
-/// Sets `interrupted` at Ctrl-C, or when the process is asked to end, and ends the command at a second one.
-///
-/// # Errors
-/// The system does not allow to listen.
-pub(super) fn interrupt(interrupted: Arc<AtomicBool>) -> Result<(), Failure> {
-    let mut first: Option<Instant> = None;
-    ctrlc::set_handler(move || {
-        interrupted.store(true, Ordering::Relaxed);
-        let since = first.get_or_insert_with(Instant::now).elapsed();
-        if since > ONE_SIGNAL {
-            // The second time: do not wait for the batch.
-            std::process::exit(i32::from(Verdict::Interrupted.exit_code()));
-        }
-    })
-    .map_err(Failure::infrastructure)
-}
-
 /// The waivers of a file; none without one.
 pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
     path.map_or_else(|| Ok(Waivers::default()), Waivers::load)
@@ -78,7 +95,9 @@ pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
 
 pub(super) fn open_failure(error: OpenError) -> Failure {
     match error {
-        OpenError::Stopped(_) | OpenError::Hang { .. } => End::at_start(&error).into(),
+        OpenError::Stopped(_) | OpenError::Ended(_) | OpenError::Hang { .. } => {
+            End::at_start(&error).into()
+        }
         error => Failure::new(error.verdict(), error),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Args;
@@ -17,12 +17,12 @@ use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
-    HangArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    DesignArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use super::{Failure, output, report_files};
 use crate::dut::{BuildOptions, Rtl, RtlSource, check_knobs};
 use crate::hypotheses::Findings;
-use crate::isolation::{Facts, Replay, tell};
+use crate::isolation::{Facts, Replay, interrupt, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::shrink::{
@@ -56,7 +56,7 @@ pub struct ShrinkArgs {
     #[arg(long, value_name = "DIR", default_value = super::DEFAULT_OUT)]
     out: PathBuf,
     #[command(flatten)]
-    hang: HangArgs,
+    hang: DesignArgs,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -116,9 +116,13 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
             ..Facts::default()
         }
     });
-    let rtl = load(&source, &implementation, args.hang.limit())?;
+    let rtl = load(
+        &source,
+        &implementation,
+        &args.hang.options(Some(&args.out))?,
+    )?;
     let watch = Watch::default();
-    super::running::interrupt(watch.interrupted.clone())?;
+    interrupt::ask(watch.interrupted.clone());
 
     tell(|facts| facts.during = Some("the trials of the reduction".into()));
     let start = Instant::now();
@@ -130,11 +134,10 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
 fn load(
     source: &RtlSource,
     implementation: &Implementation,
-    patience: Duration,
+    options: &BuildOptions,
 ) -> Result<Rtl, Failure> {
     let mut building = Building::default();
-    let options = BuildOptions::from_env().waiting(patience);
-    Rtl::load(source, implementation, false, &options, &mut |event| {
+    Rtl::load(source, implementation, false, options, &mut |event| {
         building.tell(event)
     })
     .map_err(open_failure)
@@ -185,8 +188,10 @@ fn failure(error: ShrinkError) -> Failure {
         ShrinkError::Agrees { .. } => Verdict::Usage,
         ShrinkError::NotReproduced { .. } => Verdict::Divergence,
         ShrinkError::Stop(ref stop) => {
-            // The cycle is one of the stimulus.
-            tell(|facts| facts.during = None);
+            if !stop.ended_its_process() {
+                // The cycle is one of the stimulus.
+                tell(|facts| facts.during = None);
+            }
             return End::stop(stop, stop.completed as u64).into();
         }
         ShrinkError::Design(_) => Verdict::Infrastructure,

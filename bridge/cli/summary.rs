@@ -16,6 +16,8 @@ use crate::dut::Stop;
 #[cfg(feature = "rtl")]
 use crate::dut::printed::Printed;
 #[cfg(feature = "rtl")]
+use crate::isolation::SandboxReport;
+#[cfg(feature = "rtl")]
 use crate::lockstep::Verdict;
 use crate::lockstep::compare::Compared;
 #[cfg(feature = "rtl")]
@@ -71,6 +73,10 @@ pub struct Summary {
     pub divergence: Option<Report>,
     /// How long its report took.
     pub report: Option<ReportTime>,
+    /// What the design's process may do, and tried; nothing if the design is linked in.
+    pub sandbox: Option<SandboxReport>,
+    /// The signal that interrupted the run.
+    pub signal: Option<String>,
 }
 
 /// Time from the divergence to its finished report.
@@ -257,6 +263,12 @@ impl Summary {
             if let Some(report) = report {
                 writeln!(out, "  report {}", report.display())?;
             }
+        }
+        if let Some(signal) = &self.signal {
+            writeln!(out, "  by {signal}")?;
+        }
+        for line in self.sandbox.iter().flat_map(SandboxReport::lines) {
+            writeln!(out, "  {line}")?;
         }
         if let Some(printed) = &self.printed {
             writeln!(out, "  printed by the design {}", printed.text())?;

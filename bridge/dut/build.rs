@@ -12,9 +12,10 @@ use verilator_sys::shared::{SharedDut, SharedDutBuild};
 use verilator_sys::verilate::Design;
 use verilator_sys::{Optimization, PortSizes};
 
-use super::instance::instance;
+use super::library::Library;
 use super::open_error::OpenError;
-use super::{Dut, Stated, Warnings};
+use super::{Stated, Warnings};
+use crate::isolation::Sandbox;
 
 /// How designs are built at run time.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct BuildOptions {
     pub optimization: Optimization,
     /// Time that a design may take for its initial blocks.
     pub patience: Duration,
+    /// What its process may do.
+    pub sandbox: Sandbox,
 }
 
 impl BuildOptions {
@@ -42,6 +45,7 @@ impl BuildOptions {
                 .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep")),
             optimization: Optimization::Full,
             patience: Duration::from_secs(20),
+            sandbox: Sandbox::default(),
         }
     }
 
@@ -49,6 +53,12 @@ impl BuildOptions {
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same, with this for the design's process.
+    #[must_use]
+    pub fn confined(self, sandbox: Sandbox) -> Self {
+        Self { sandbox, ..self }
     }
 }
 
@@ -97,8 +107,11 @@ impl Pair {
 /// It cannot be loaded or instantiated, or is of another contract.
 pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> {
     let loops = pair.warnings().loops();
-    let dut = instance(&pair.untraced.load()?, false, options.patience, &loops)?;
-    Ok(Stated::of(&dut.parameters())?)
+    let library = Library::load(&pair.untraced.path, options)?;
+    let mut dut = library.instance(false, options.patience, &loops)?;
+    let stated = Stated::of(&dut.parameters())?;
+    dut.finish().map_err(OpenError::Stopped)?;
+    Ok(stated)
 }
 
 /// Finds Verilator, or fetches it. The one that was found is found again at once: a divergence should not wait for it.

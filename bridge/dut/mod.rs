@@ -8,9 +8,9 @@ mod file_list;
 mod folder;
 mod identifier;
 #[cfg(feature = "rtl")]
-mod instance;
-#[cfg(feature = "rtl")]
 mod knobs;
+#[cfg(feature = "rtl")]
+mod library;
 mod modelled;
 #[cfg(feature = "rtl")]
 mod open;
@@ -40,7 +40,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::lockstep::Verdict;
 
@@ -65,6 +65,8 @@ pub use stated::{ContractMismatch, Stated, check_contract};
 pub use translated::Translated;
 #[cfg(feature = "rtl")]
 pub use verilated::VerilatedDut;
+#[cfg(feature = "rtl")]
+pub(crate) use verilated::with_loops;
 #[cfg(feature = "rtl")]
 pub use warnings::Warnings;
 #[cfg(feature = "rtl")]
@@ -101,6 +103,36 @@ pub trait Dut: Send {
 
     /// What a supervisor may look at from another thread.
     fn pulse(&self) -> Pulse;
+
+    /// How many batches may be [posted](Dut::post) before the first is taken; with 0, none.
+    fn ahead(&self) -> usize {
+        0
+    }
+
+    /// Has a batch run elsewhere, and goes on. A design with [`ahead`](Dut::ahead) of 0 need not know this.
+    fn post(&mut self, _inputs: &[CycleInput]) {}
+
+    /// The outputs of the batch that was posted first, as [`run`](Dut::run) has them. `outputs` is as long as its inputs.
+    ///
+    /// # Errors
+    /// Those of [`run`](Dut::run).
+    fn take(&mut self, _outputs: &mut [CycleOutput]) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    /// Takes the design down: its final blocks run. Nothing runs afterwards. Dropping does the same in silence.
+    ///
+    /// # Errors
+    /// That ended its process.
+    fn finish(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+/// Something that counts completed cycles in memory of another process.
+pub trait Completed: std::fmt::Debug + Send + Sync {
+    /// The counter.
+    fn completed(&self) -> &AtomicU64;
 }
 
 /// A counter that another thread may read.
@@ -108,8 +140,8 @@ pub trait Dut: Send {
 pub enum Counter {
     /// In memory of this process.
     Own(Arc<AtomicU64>),
-    /// In memory that is there to the end of the process, and may outlive it.
-    Lasting(&'static AtomicU64),
+    /// In memory that another process counts in.
+    Remote(Arc<dyn Completed>),
 }
 
 impl Default for Counter {
@@ -124,7 +156,7 @@ impl Deref for Counter {
     fn deref(&self) -> &AtomicU64 {
         match self {
             Self::Own(counter) => counter,
-            Self::Lasting(counter) => counter,
+            Self::Remote(counter) => counter.completed(),
         }
     }
 }
@@ -139,7 +171,7 @@ pub struct Pulse {
 }
 
 /// Why a design stopped (DUT-40).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopKind {
     /// `$fatal`.
@@ -154,6 +186,14 @@ pub enum StopKind {
     Unsettled,
     /// The simulator itself.
     Simulator,
+    /// It ended its process (DUT-42).
+    Ended,
+    /// A signal ended its process that tells of a mistake in its code (DUT-42).
+    Crash,
+    /// Another signal ended its process.
+    Killed,
+    /// It does not come back (DUT-41).
+    Hang,
 }
 
 impl StopKind {
@@ -166,6 +206,10 @@ impl StopKind {
             Self::Assertion => "a failed assertion or $error",
             Self::Unsettled => "logic that does not settle, a combinational loop",
             Self::Simulator => "a run-time error of the simulation",
+            Self::Ended => "ending its process",
+            Self::Crash => "a crash",
+            Self::Killed => "a signal from outside",
+            Self::Hang => "not coming back",
         }
     }
 }
@@ -175,14 +219,34 @@ impl Stop {
     pub fn verdict(&self) -> Verdict {
         match self.kind {
             StopKind::Unsettled => Verdict::Unsettled,
+            StopKind::Crash => Verdict::Crash,
+            StopKind::Killed => Verdict::Infrastructure,
+            StopKind::Hang => Verdict::Hang,
             _ => Verdict::Stopped,
         }
+    }
+
+    /// One with nothing but a message.
+    pub fn of(kind: StopKind, message: &str) -> Self {
+        Self {
+            kind,
+            completed: 0,
+            message: message.into(),
+            file: String::new(),
+            line: 0,
+        }
+    }
+
+    /// Whether the process of the design is not there any more, so that nothing of this design runs again.
+    pub fn ended_its_process(&self) -> bool {
+        use StopKind::{Crash, Ended, Hang, Killed};
+        matches!(self.kind, Ended | Crash | Killed | Hang)
     }
 }
 
 /// A design that stopped.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("the design stopped by {}{}", kind.words(), details(self))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{}{}", start(self.kind), details(self))]
 pub struct Stop {
     /// Why.
     pub kind: StopKind,
@@ -194,6 +258,13 @@ pub struct Stop {
     pub file: String,
     /// Line in it.
     pub line: u32,
+}
+
+fn start(kind: StopKind) -> String {
+    match kind {
+        StopKind::Ended => "the design ended the process".into(),
+        kind => format!("the design stopped by {}", kind.words()),
+    }
 }
 
 /// Place and message of a stop, as far as they are known.

@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use pmu_model::Implementation;
 use pmu_model::wrapper::Increments;
-use verilator_sys::DutLibrary;
 
 use super::build::{self, BuildEvent, BuildOptions};
-use super::instance::instance;
+use super::library::Library;
 use super::open_error::OpenError;
 use super::source::{self, RtlSource};
 use super::wrapper_parameters::wrapper_parameters;
-use super::{Dut, DutFolder, Translated, VerilatedDut, Warnings, check_contract, check_parameters};
+use super::{Dut, DutFolder, Translated, Warnings, check_contract, check_parameters};
 
 /// Makes an instance of `source` for `implementation`, and checks that it is one. `building` is told when a
 /// build starts that may take a while, and what Verilator warns of.
@@ -33,7 +32,7 @@ pub fn open(
 /// RTL that is built and loaded, of which any number of instances can be made.
 #[derive(Clone, Debug)]
 pub struct Rtl {
-    library: DutLibrary,
+    library: Library,
     /// Where it was built, if it was not built here.
     folder: Option<Box<DutFolder>>,
     /// Places of combinational loops that Verilator warned of.
@@ -61,23 +60,24 @@ impl Rtl {
             RtlSource::Bundled => {
                 let parameters = wrapper_parameters(implementation);
                 if parameters == wrapper_parameters(&Implementation::default()) {
-                    verilator_sys::static_library!(lockstep_bundled)?
+                    Library::Here(verilator_sys::static_library!(lockstep_bundled)?)
                 } else {
                     let design = source::bundled(implementation, &options.cache)?;
                     let what = format!("bundled for implementation {}", implementation.name);
-                    build::one(design, traced, options, &what, building)?.load()?
+                    let built = build::one(design, traced, options, &what, building)?;
+                    Library::load(&built.path, options)?
                 }
             }
             RtlSource::Files(files) => {
                 let (design, what) = (files.design()?, source.describe());
                 let built = build::one_of_files(design, traced, options, &what, building)?;
                 loops = Warnings::of(&built).loops();
-                built.load()?
+                Library::load(&built.path, options)?
             }
             RtlSource::Built(folder) => {
                 loops.clone_from(&folder.manifest().loops);
                 built_in = Some(folder.clone());
-                folder.library(traced)?
+                folder.library(traced, options)?
             }
         };
         Ok(Self {
@@ -94,8 +94,10 @@ impl Rtl {
     ///
     /// # Errors
     /// It cannot be made, or states something else than the folder that it is from.
-    pub fn unchecked(&self) -> Result<VerilatedDut, OpenError> {
-        let dut = instance(&self.library, self.traced, self.patience, &self.loops)?;
+    pub fn unchecked(&self) -> Result<Box<dyn Dut>, OpenError> {
+        let dut = self
+            .library
+            .instance(self.traced, self.patience, &self.loops)?;
         if let Some(folder) = &self.folder {
             folder.check_stated(&dut.parameters())?;
         }
@@ -112,9 +114,9 @@ impl Rtl {
         check_contract(&dut.parameters())?;
         check_parameters(&self.implementation, &dut.parameters())?;
         if self.implementation.wrapper.increments == Increments::Shown {
-            return Ok(Box::new(dut));
+            return Ok(dut);
         }
-        let dut = Translated::new(Box::new(dut), &self.implementation)?;
+        let dut = Translated::new(dut, &self.implementation)?;
         Ok(Box::new(dut))
     }
 }

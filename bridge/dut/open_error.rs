@@ -13,6 +13,7 @@ use super::file_list::FileListError;
 use super::folder::FolderError;
 use super::stated::ContractMismatch;
 use super::{ParameterMismatch, Stop};
+use crate::isolation::StartError;
 use crate::lockstep::Verdict;
 
 /// A design that cannot be had.
@@ -33,6 +34,9 @@ pub enum OpenError {
     /// It stopped in an initial block (DUT-40, DUT-43).
     #[error("in its initial blocks, before the first cycle, {0}")]
     Stopped(Stop),
+    /// Its process ended (DUT-42).
+    #[error("{0}")]
+    Ended(Stop),
     /// It does not come back from its initial blocks (DUT-41).
     #[error(
         "the design does not come back from its initial blocks, before the first cycle: no progress for {seconds} s; look for a loop \
@@ -51,6 +55,9 @@ pub enum OpenError {
     /// Another contract than that of this program.
     #[error(transparent)]
     Contract(#[from] ContractMismatch),
+    /// There is no process for it.
+    #[error(transparent)]
+    Process(#[from] StartError),
     /// A file list that cannot be used.
     #[error(transparent)]
     FileList(#[from] FileListError),
@@ -110,7 +117,7 @@ impl OpenError {
             )) => Verdict::Usage,
             Self::Hang { .. } => Verdict::Hang,
             Self::Folder(error) if error.is_the_users() => Verdict::Usage,
-            Self::Stopped(stop) => stop.verdict(),
+            Self::Stopped(stop) | Self::Ended(stop) => stop.verdict(),
             _ => Verdict::Infrastructure,
         }
     }

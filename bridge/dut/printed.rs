@@ -5,9 +5,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Serialize;
 
 /// Bytes that are kept.
@@ -57,12 +59,18 @@ pub fn keep(path: &Path) {
     set(Sink::File(Log::new(path)));
 }
 
-/// Keeps text in a file that is gone when the command has ended.
-pub fn keep_for_now(path: &Path) {
+/// Keeps text in a file without a name, which is gone when the command has ended. Without one it goes to standard error as
+/// it comes.
+pub fn keep_for_now() {
+    let Ok(file) = memfd_create("lockstep-printed", MemfdFlags::CLOEXEC) else {
+        return;
+    };
     set(Sink::File(Log {
         is_for_good: false,
-        ..Log::new(path)
+        ..Log::new(Path::new(&format!("/proc/self/fd/{}", file.as_raw_fd())))
     }));
+    // Open to the end of the process.
+    std::mem::forget(file);
 }
 
 /// Ends the file. What is printed from here on is not kept: a re-run prints the same again.
@@ -101,24 +109,6 @@ pub fn print(text: &str, shown: bool) {
     }
 }
 
-/// Adds `text` to the file that a process left at `path` when it ended, and ends the file.
-///
-/// # Returns
-/// What was printed, if anything was.
-///
-/// # Errors
-/// The file cannot be written.
-pub fn complete(path: &Path, text: &[u8]) -> io::Result<Option<Printed>> {
-    let mut log = Log::new(path);
-    if path.exists() {
-        log.reopen()?;
-    }
-    if !text.is_empty() {
-        log.append(text)?;
-    }
-    log.finish()
-}
-
 fn set(sink: Sink) -> Sink {
     let mut current = SINK.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::replace(&mut current, sink)
@@ -134,23 +124,6 @@ impl Log {
             shown: 0,
             is_for_good: true,
         }
-    }
-
-    /// Goes on with the file of another process.
-    fn reopen(&mut self) -> io::Result<()> {
-        let mut file = open(&self.path, false)?;
-        let mut start = Vec::new();
-        Read::by_ref(&mut file).take(80).read_to_end(&mut start)?;
-        let first = String::from_utf8_lossy(&start);
-        let first = first.split_inclusive('\n').next().unwrap_or_default();
-        let cut = first
-            .strip_prefix(CUT)
-            .and_then(|cut| cut.trim().parse().ok());
-        self.left_out = cut.unwrap_or_default();
-        let line = if cut.is_some() { first.len() as u64 } else { 0 };
-        self.size = file.seek(SeekFrom::End(0))? - line;
-        self.file = Some(file);
-        Ok(())
     }
 
     /// Shows the first lines.

@@ -117,6 +117,10 @@ impl Dut for Translated {
     fn pulse(&self) -> Pulse {
         self.inner.pulse()
     }
+
+    fn finish(&mut self) -> Result<(), Stop> {
+        self.inner.finish()
+    }
 }
 
 #[cfg(test)]

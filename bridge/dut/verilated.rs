@@ -6,17 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
-use verilator_sys::{CreateError, DutLibrary, DutStop, Tail};
+use verilator_sys::{CreateError, DutLibrary, DutStop};
 
 use super::printed;
 use super::{Counter, Dut, Pulse, Stop, StopKind, TraceUnavailable};
-use crate::isolation::black_box::{Activity, Slot};
 
 /// A Verilated design, linked in or loaded.
 pub struct VerilatedDut {
-    // Dropped in this order: the slot tells what the instance does to its end.
     inner: verilator_sys::Dut,
-    slot: Option<Slot>,
     parameters: DutParameters,
     running: Arc<AtomicBool>,
     /// Places of combinational loops that Verilator warned of.
@@ -29,30 +26,19 @@ impl VerilatedDut {
     /// # Errors
     /// It stopped in an initial block, was not built with tracing, or there is no memory for it.
     pub fn new(library: &DutLibrary, traced: bool) -> Result<Self, CreateError> {
-        let slot = Slot::claim();
-        note(slot.as_ref(), Activity::Create);
-        let made = match (&slot, traced) {
-            (Some(slot), _) => {
-                let (ring, printed) = slot.tail();
-                library.create_with_tail(traced, Tail { ring, printed })
-            }
-            (None, true) => library.create_traced(),
-            (None, false) => library.create(),
+        let made = match traced {
+            true => library.create_traced(),
+            false => library.create(),
         };
-        let mut inner = made.inspect_err(|error| {
+        let inner = made.inspect_err(|error| {
             if let CreateError::Stopped { printed, .. } = error {
                 // A stop has its message.
                 printed::print(printed, false);
             }
         })?;
-        if let Some(slot) = &slot {
-            inner.set_progress(slot.cycles());
-        }
         let parameters = pod_read_unaligned(&inner.parameters());
-        note(slot.as_ref(), Activity::Idle);
         Ok(Self {
             inner,
-            slot,
             parameters,
             running: Arc::default(),
             loops: Vec::new(),
@@ -69,7 +55,11 @@ impl VerilatedDut {
 
 /// A stop; `loops` are those that Verilator warned of, which matter if logic does not settle.
 pub(super) fn stop_of(stop: DutStop, loops: &[String]) -> Stop {
-    let mut stop = Stop::from(stop);
+    with_loops(Stop::from(stop), loops)
+}
+
+/// The same of a stop that was told.
+pub(crate) fn with_loops(mut stop: Stop, loops: &[String]) -> Stop {
     if stop.kind == StopKind::Unsettled && !loops.is_empty() {
         let separator = if stop.message.is_empty() { "" } else { "; " };
         let loops = named(loops);
@@ -89,19 +79,6 @@ fn named(loops: &[String]) -> String {
     shown.join("; ") + &more
 }
 
-/// Tells the process that watches this one, if there is one, what the design does from here on.
-fn note(slot: Option<&Slot>, activity: Activity) {
-    if let Some(slot) = slot {
-        slot.now(activity);
-    }
-}
-
-impl Drop for VerilatedDut {
-    fn drop(&mut self) {
-        note(self.slot.as_ref(), Activity::Finish);
-    }
-}
-
 impl Dut for VerilatedDut {
     fn parameters(&self) -> DutParameters {
         self.parameters
@@ -109,9 +86,7 @@ impl Dut for VerilatedDut {
 
     fn run(&mut self, inputs: &[CycleInput], outputs: &mut [CycleOutput]) -> Result<(), Stop> {
         self.running.store(true, Ordering::Relaxed);
-        note(self.slot.as_ref(), Activity::Run);
         let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
-        note(self.slot.as_ref(), Activity::Idle);
         self.running.store(false, Ordering::Relaxed);
         let printed = self.inner.take_log();
         if !printed.is_empty() {
@@ -136,10 +111,7 @@ impl Dut for VerilatedDut {
 
     fn pulse(&self) -> Pulse {
         Pulse {
-            cycles: match &self.slot {
-                Some(slot) => Counter::Lasting(slot.cycles()),
-                None => Counter::Own(self.inner.progress()),
-            },
+            cycles: Counter::Own(self.inner.progress()),
             running: Arc::clone(&self.running),
         }
     }

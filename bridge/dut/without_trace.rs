@@ -43,4 +43,8 @@ impl Dut for WithoutTrace {
     fn pulse(&self) -> Pulse {
         self.inner.pulse()
     }
+
+    fn finish(&mut self) -> Result<(), Stop> {
+        self.inner.finish()
+    }
 }

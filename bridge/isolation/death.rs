@@ -1,7 +1,13 @@
-//! How a process died.
+//! How the process of a design ended.
 
-use super::Facts;
-use super::black_box::{Activity, Seen, at_work};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+
+use super::attendant::{Host, hosts};
+use super::channel::Activity;
+use super::facts::{Facts, facts};
+use crate::dut::{Stop, StopKind};
 
 /// A signal that ended a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,24 +16,8 @@ pub struct Signal(pub i32);
 impl Signal {
     /// Its name, such as `SIGSEGV`.
     pub fn name(self) -> String {
-        use rustix::process::Signal;
-        let names = [
-            (Signal::SEGV, "SIGSEGV"),
-            (Signal::BUS, "SIGBUS"),
-            (Signal::FPE, "SIGFPE"),
-            (Signal::ILL, "SIGILL"),
-            (Signal::ABORT, "SIGABRT"),
-            (Signal::TRAP, "SIGTRAP"),
-            (Signal::SYS, "SIGSYS"),
-            (Signal::KILL, "SIGKILL"),
-            (Signal::INT, "SIGINT"),
-            (Signal::TERM, "SIGTERM"),
-            (Signal::HUP, "SIGHUP"),
-            (Signal::QUIT, "SIGQUIT"),
-            (Signal::XCPU, "SIGXCPU"),
-        ];
-        let named = names.iter().find(|(signal, _)| signal.as_raw() == self.0);
-        named.map_or_else(|| format!("signal {}", self.0), |(_, name)| (*name).into())
+        let known = signal_hook::low_level::signal_name(self.0);
+        known.map_or_else(|| format!("signal {}", self.0), str::to_owned)
     }
 
     /// What it stands for, if that is a crash.
@@ -44,14 +34,6 @@ impl Signal {
         }
     }
 
-    /// Whether it is somebody's wish that the process ends.
-    pub fn is_interrupt(self) -> bool {
-        matches!(
-            self.name().as_str(),
-            "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT"
-        )
-    }
-
     /// Whether it tells of a mistake in the code that ran.
     pub fn is_crash(self) -> bool {
         matches!(
@@ -61,82 +43,161 @@ impl Signal {
     }
 }
 
-/// The end of a process by a signal.
+/// The end of the process of a design that nobody wanted.
 #[derive(Clone, Debug)]
 pub struct Death {
-    /// The signal.
-    pub signal: Signal,
-    /// What its designs were doing.
-    pub designs: Vec<Seen>,
+    /// The signal, or the exit status.
+    pub how: Result<Signal, i32>,
+    /// What the design was doing.
+    pub activity: Activity,
+    /// Cycles that it had completed.
+    pub cycles: u64,
+    /// Number of its instance.
+    pub instance: usize,
     /// What was known of the run.
     pub facts: Facts,
-    /// What its designs printed before, if the command has no folder for that.
-    pub kept: Vec<u8>,
-    /// The end of what it wrote to standard error, where that is not a terminal.
+    /// The end of what it wrote to standard output and error by other means than SystemVerilog's.
     pub stderr: String,
 }
 
+static FIRST: Mutex<Option<Death>> = Mutex::new(None);
+static LATE: Mutex<Option<Death>> = Mutex::new(None);
+
+/// The first end that nobody wanted, of a process that was running a design.
+pub fn first_death() -> Option<Death> {
+    let first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+    first.clone()
+}
+
+/// An end while a design was taken down, when all of its cycles had been compared.
+pub fn late_end() -> Option<Death> {
+    let late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
+    late.clone()
+}
+
 impl Death {
-    /// The cycle in which it crashed, if it ran one.
+    /// The end of `host`, which ended with `status`.
+    pub(super) fn of(host: &Host, status: ExitStatus) -> Self {
+        Self {
+            how: match (status.signal(), status.code()) {
+                (Some(signal), _) => Ok(Signal(signal)),
+                (None, code) => Err(code.unwrap_or_default()),
+            },
+            activity: host.channel.activity(),
+            cycles: host
+                .channel
+                .completed()
+                .load(std::sync::atomic::Ordering::Acquire),
+            instance: host.instance.load(std::sync::atomic::Ordering::Relaxed),
+            facts: facts(),
+            stderr: host.raw(),
+        }
+    }
+
+    /// Keeps it for who tells how the command ended: that of a design whose cycles had all been run is late.
+    pub(super) fn keep(self, is_late: bool) {
+        let place = if is_late { &LATE } else { &FIRST };
+        let mut kept = place.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get_or_insert(self);
+    }
+
+    /// The cycle in which it ended, if it ran one.
     pub fn cycle(&self) -> Option<u64> {
-        let mut running = self
-            .designs
-            .iter()
-            .filter(|design| design.activity == Activity::Run);
-        running.next().map(|design| design.cycles)
+        (self.activity == Activity::Run).then_some(self.cycles)
     }
 
-    /// The first or the second of two designs, 0 or 1, if one of them was at work.
+    /// The first or the second of two designs, 0 or 1, if two run.
     pub fn side(&self) -> Option<usize> {
-        self.facts.side(at_work(&self.designs)?)
+        self.facts.side(self.instance)
     }
 
-    /// The end of what its designs printed, as far as it was not in the file of the run yet.
-    pub fn printed(&self) -> Vec<u8> {
-        let texts = self.designs.iter().map(|design| design.printed.as_slice());
-        let texts: Vec<_> = std::iter::once(self.kept.as_slice()).chain(texts).collect();
-        texts.concat()
+    /// Whether a signal came that tells of a mistake in the code that ran.
+    pub fn is_crash(&self) -> bool {
+        self.how.is_ok_and(Signal::is_crash)
     }
 
-    /// The crash in words.
+    /// What it is to who runs the design.
+    pub fn stop(&self) -> Stop {
+        let (kind, message) = match self.how {
+            Err(status) => (StopKind::Ended, format!("exit status {status}")),
+            Ok(signal) if signal.is_crash() => (StopKind::Crash, signal.name()),
+            Ok(signal) => (StopKind::Killed, signal.name()),
+        };
+        Stop::of(kind, &message)
+    }
+
+    /// The signal's name, if one came.
+    pub fn signal(&self) -> Option<String> {
+        self.how.ok().map(Signal::name)
+    }
+
+    /// The end in words.
     pub fn words(&self) -> String {
-        let name = self.signal.name();
-        let activity = at_work(&self.designs).map(|design| design.activity);
-        let when = match (self.cycle(), activity) {
+        let when = match (self.cycle(), self.activity) {
             (Some(cycle), _) => format!(" in cycle {cycle}"),
-            (None, Some(Activity::Create)) => " while it was made, before the first cycle".into(),
-            (None, Some(Activity::Finish)) => {
-                " while it was taken down, after the last cycle".into()
-            }
+            (None, Activity::Load) => " while it was loaded, before its initial blocks".into(),
+            (None, Activity::Create) => " while it was made, before the first cycle".into(),
+            (None, Activity::Finish) => " while it was taken down, after the last cycle".into(),
             (None, _) => " while none of its code ran: it may have damaged memory before".into(),
         };
-        format!(
-            "the design crashed: {name} ({}){when}{}",
-            self.signal.words(),
-            self.facts.during()
-        )
+        let during = self.facts.during();
+        match self.how {
+            Ok(signal) if signal.is_crash() => format!(
+                "the design crashed: {} ({}){when}{during}",
+                signal.name(),
+                signal.words()
+            ),
+            Ok(signal) => format!(
+                "{} ended the process that ran the design, as the system does when memory runs out or a limit is reached; \
+                 make room, or raise the limit",
+                signal.name()
+            ),
+            Err(status) => format!(
+                "the design ended the process, with exit status {status}{when}{during}: its C code calls exit, _exit or the like"
+            ),
+        }
     }
+}
+
+/// A design that was doing something.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Number of its instance.
+    pub instance: usize,
+    /// Cycles that it had completed.
+    pub cycles: u64,
+    /// The end of what it printed, as far as nobody has taken it.
+    pub printed: Vec<u8>,
+}
+
+/// The design that is at work, of those in processes of their own: they take turns.
+pub fn at_work() -> Option<Seen> {
+    let hosts = hosts();
+    let is_active = |host: &&std::sync::Arc<Host>| {
+        host.channel.activity() != Activity::Idle && !host.is_dismissed()
+    };
+    let host = hosts.iter().find(is_active)?;
+    Some(Seen {
+        instance: host.instance.load(std::sync::atomic::Ordering::Relaxed),
+        cycles: host
+            .channel
+            .completed()
+            .load(std::sync::atomic::Ordering::Acquire),
+        printed: host.channel.tail(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn death(signal: i32, designs: &[(Activity, u64)]) -> Death {
+    fn death(how: Result<Signal, i32>, activity: Activity, cycles: u64) -> Death {
         Death {
-            signal: Signal(signal),
-            designs: designs
-                .iter()
-                .enumerate()
-                .map(|(slot, &(activity, cycles))| Seen {
-                    slot,
-                    activity,
-                    cycles,
-                    printed: Vec::new(),
-                })
-                .collect(),
+            how,
+            activity,
+            cycles,
+            instance: 1,
             facts: Facts::default(),
-            kept: Vec::new(),
             stderr: String::new(),
         }
     }
@@ -156,32 +217,34 @@ mod tests {
                 "signal 64"
             ]
         );
-        assert!(Signal(15).is_interrupt() && !Signal(11).is_interrupt());
         assert!(Signal(6).is_crash() && !Signal(9).is_crash() && !Signal(15).is_crash());
     }
 
     #[test]
     fn words_tell_what_the_design_was_doing() {
-        let run = death(11, &[(Activity::Run, 2500)]);
+        let run = death(Ok(Signal(11)), Activity::Run, 2500);
         assert_eq!(run.cycle(), Some(2500));
         assert!(run.words().ends_with("in cycle 2500"), "{}", run.words());
-        let make = death(6, &[(Activity::Create, 0)]);
+        let make = death(Ok(Signal(6)), Activity::Create, 0);
         assert_eq!(make.cycle(), None);
         assert!(make.words().contains("while it was made"));
-        assert!(death(6, &[]).words().contains("none of its code ran"));
+        let idle = death(Ok(Signal(6)), Activity::Idle, 0);
+        assert!(idle.words().contains("none of its code ran"));
+        let exit = death(Err(0), Activity::Run, 7);
+        assert!(
+            exit.words()
+                .starts_with("the design ended the process, with exit status 0 in cycle 7")
+        );
     }
 
     #[test]
     fn of_two_designs_the_one_at_work_is_named() {
-        let mut second = death(11, &[(Activity::Idle, 7), (Activity::Run, 7)]);
+        let mut second = death(Ok(Signal(11)), Activity::Run, 7);
         assert_eq!(second.side(), None);
         second.facts.is_pair = true;
         assert_eq!(second.side(), Some(1));
-        // Those of a re-run, beside the first two.
-        second.designs[1].activity = Activity::Idle;
-        assert_eq!(second.side(), None);
-        second.designs[1].activity = Activity::Create;
-        second.designs[1].slot = 2;
+        // That of a re-run, beside the first two.
+        second.instance = 2;
         assert_eq!(second.side(), Some(0));
     }
 }

@@ -1,16 +1,10 @@
 //! What is known of a run before it ends, in the words of a report.
 
-use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
-use super::black_box::Seen;
-use super::{FACTS, worker};
-
 /// A command that runs the first cycles of a run again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replay {
     /// Its words before `--cycles N`.
     pub before: String,
@@ -32,7 +26,7 @@ impl Replay {
 }
 
 /// What a run is made of.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// What is being done besides the run itself, such as `the traced re-run of a divergence in cycle 7`.
     pub during: Option<String>,
@@ -62,8 +56,8 @@ impl Facts {
     }
 
     /// Which of two designs one is, 0 or 1, if two run. They are made in turns, for a re-run as well.
-    pub fn side(&self, design: &Seen) -> Option<usize> {
-        self.is_pair.then_some(design.slot % 2)
+    pub fn side(&self, number: usize) -> Option<usize> {
+        self.is_pair.then_some(number % 2)
     }
 }
 
@@ -75,19 +69,10 @@ pub fn facts() -> Facts {
     known.clone().unwrap_or_default()
 }
 
-/// Changes what is known, and tells the watcher, if there is one.
+/// Changes what is known.
 pub fn tell(change: impl FnOnce(&mut Facts)) {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = known.get_or_insert_default();
-    change(known);
-    if let Some(folder) = worker::folder() {
-        // Without it a crash is told with fewer words.
-        let draft = folder.join("facts.part");
-        let _ = serde_json::to_vec(known)
-            .map_err(std::io::Error::from)
-            .and_then(|json| fs::write(&draft, json))
-            .and_then(|()| fs::rename(&draft, folder.join(FACTS)));
-    }
+    change(known.get_or_insert_default());
 }
 
 #[cfg(test)]

@@ -1,28 +1,100 @@
-//! Designs that may crash run in a process of their own (DUT-42).
+//! Designs run in processes of their own (DUT-42).
 //!
-//! A Verilated design is native code. One that writes where it may not takes its process with it, and a process that is
-//! damaged cannot be trusted to tell. So the command starts itself a second time: the *worker* does what was asked for,
-//! the *watcher* waits for it, passes signals on, and has the last word if the worker dies. Between the two there is a
-//! folder with the [black box](black_box), into which the worker's designs store how far they are, and the [`Facts`] of
-//! the run.
+//! A Verilated design is native code: it can write where it may not, end its process, or print a verdict. So the process
+//! of the command holds stimulus, model, comparison and verdict, and no design but the bundled one, which is linked in. Any
+//! other is loaded by a [host](serve), a process that does nothing but run it: inputs and outputs go through memory
+//! that both have mapped ([`channel`]), and inputs are read-only there. What the design can do is give wrong outputs, end
+//! or hang.
+//!
+//! | process | is | ends when |
+//! |---|---|---|
+//! | the command | everything else | it is done |
+//! | a keeper, one for each host and each compiler | [`keeper`]: looks after what is started below it | the command or what it keeps ends; everything below it goes first |
+//! | a host | [`serve`]: confined by the crate `design-sandbox`, then the design | the command lets it go, or the design ends it |
+//!
+//! All of them are this program: a command starts itself again with the name of a [role](Role). A program that uses this
+//! crate as a library has no such roles: designs run in its own process then, see [`enable`].
 
-pub mod black_box;
+mod attendant;
+mod channel;
 mod death;
 mod facts;
-mod watcher;
-mod worker;
+mod handshake;
+pub mod interrupt;
+mod keeper;
+mod processes;
+mod remote;
+mod sandbox;
+mod serve;
 
-pub use black_box::{at_work, look};
-pub use death::{Death, Signal};
+use std::env;
+use std::ffi::OsString;
+use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use attendant::StartError;
+pub use death::{Death, Signal, at_work, first_death, late_end};
 pub use facts::{Facts, Replay, facts, tell};
-pub use watcher::{Ended, watch};
-pub use worker::{WorkerError, enter, is_worker, printed};
+pub use remote::{Design, LoadFailure, MakeFailure, RemoteDut};
+pub use sandbox::{Sandbox, SandboxMode, SandboxReport, sandbox_report};
 
-/// Names the folder of the watcher to the worker.
-const FOLDER: &str = "LOCKSTEP_WATCHED_BY";
-/// The file of the facts in it.
-const FACTS: &str = "facts.json";
-/// The file of the black box in it.
-const BLACK_BOX: &str = "black_box";
-/// The file in it of what designs print, if the command has no folder for that.
-const PRINTED: &str = "design.log";
+/// This program, whatever has become of its file since it was started.
+const PROGRAM: &str = "/proc/self/exe";
+
+/// What a process of this program is started for, besides a command.
+enum Role {
+    Host,
+    Keeper,
+}
+
+impl Role {
+    const ALL: [Self; 2] = [Self::Host, Self::Keeper];
+
+    /// The first word of its command line, which no command has.
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Host => "__design-host",
+            Self::Keeper => "__keeper",
+        }
+    }
+}
+
+static ENABLED: AtomicBool = AtomicBool::new(false);
+
+/// Has designs run in processes of their own from here on, and compilers end with this process. To be called at the start
+/// of a program whose `main` asks [`role`] first.
+pub fn enable() {
+    ENABLED.store(true, Ordering::Relaxed);
+    verilator_sys::launch_by(keeper::words());
+}
+
+/// Whether designs run in processes of their own. Where there is no `/proc`, they do not.
+pub fn is_enabled() -> bool {
+    ENABLED.load(Ordering::Relaxed) && std::path::Path::new(PROGRAM).exists()
+}
+
+/// Does what this process was started for, if that is no command.
+pub fn role() -> Option<ExitCode> {
+    let mut words = env::args_os().skip(1);
+    let first = words.next()?;
+    let role = Role::ALL.into_iter().find(|role| first == role.word())?;
+    let words: Vec<OsString> = words.collect();
+    Some(match role {
+        Role::Host => serve::main(),
+        Role::Keeper => keeper::main(&words),
+    })
+}
+
+/// Ends all hosts, and whatever their designs started: for the end of the process.
+pub fn end_all() {
+    attendant::end_all();
+    processes::end_strangers();
+}
+
+/// A command that is a keeper of `program`.
+fn kept(program: &str) -> Command {
+    let words = keeper::words();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).arg(program);
+    command
+}

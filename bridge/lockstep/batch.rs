@@ -103,6 +103,17 @@ impl Batch {
             .err();
     }
 
+    /// Has the design run it elsewhere.
+    pub fn post(&self, dut: &mut dyn Dut) {
+        dut.post(self.inputs());
+    }
+
+    /// Takes what came of it.
+    pub fn take(&mut self, dut: &mut dyn Dut) {
+        let cycles = self.cycles;
+        self.stop = dut.take(&mut self.rtl[..cycles]).err();
+    }
+
     /// Runs the model on what the design completed, with the bytes that the design drew, and delays it by the
     /// design's latency. With `coverage`, counts what the model takes.
     pub fn expect(

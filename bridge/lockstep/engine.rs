@@ -244,6 +244,14 @@ impl Lockstep {
         }
     }
 
+    /// Takes the design down: its final blocks run. Nothing can be run afterwards.
+    ///
+    /// # Errors
+    /// That ended its process.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        self.runner.finish()
+    }
+
     /// Cycles run and compared.
     pub fn cycles(&self) -> u64 {
         self.cycles

@@ -1,12 +1,13 @@
 //! Running the design: on the thread of the comparison, or on one of its own, where it runs a batch while the one
 //! before is given to the model and compared, and the next one is made.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::batch::Batch;
-use crate::dut::Dut;
+use crate::dut::{Dut, Stop};
 
 /// Batches that may be on their way to and from the design's thread. Two are enough on a machine with nothing else to
 /// do; the others last for some milliseconds while another process has the processor of one of the threads, so that the
@@ -28,12 +29,33 @@ pub enum Runner {
     },
     /// On a thread of its own.
     Threaded(Pipeline),
+    /// Where it runs anyway, in a process of its own.
+    Elsewhere {
+        /// The design.
+        dut: Box<dyn Dut>,
+        /// The batches on their way.
+        posted: VecDeque<Batch>,
+        /// How many there may be.
+        depth: usize,
+    },
 }
 
+/// Batches on their way to a process, where the command is to use one processor: so many that the two take turns rarely,
+/// and so few that they stay in the caches.
+const FEW: usize = 4;
+
 impl Runner {
-    /// Runs `dut` here, or with `threads` of 2 or more on a thread of its own.
+    /// Runs `dut` here, or with `threads` of 2 or more on a thread of its own. One that runs elsewhere does so.
     pub fn new(dut: Box<dyn Dut>, threads: usize) -> Self {
-        if threads < 2 {
+        let ahead = dut.ahead();
+        if ahead > 0 {
+            let depth = if threads < 2 { FEW } else { AHEAD };
+            Self::Elsewhere {
+                dut,
+                posted: VecDeque::new(),
+                depth: depth.min(ahead),
+            }
+        } else if threads < 2 {
             Self::Inline { dut, ready: None }
         } else {
             Self::Threaded(Pipeline::new(dut))
@@ -45,6 +67,7 @@ impl Runner {
         match self {
             Self::Inline { .. } => 1,
             Self::Threaded(_) => AHEAD,
+            Self::Elsewhere { depth, .. } => *depth,
         }
     }
 
@@ -59,6 +82,10 @@ impl Runner {
                 *ready = Some(Box::new(batch));
             }
             Self::Threaded(pipeline) => pipeline.send(batch),
+            Self::Elsewhere { dut, posted, .. } => {
+                batch.post(dut.as_mut());
+                posted.push_back(batch);
+            }
         }
     }
 
@@ -70,6 +97,22 @@ impl Runner {
         match self {
             Self::Inline { ready, .. } => *ready.take().expect("a batch was sent"),
             Self::Threaded(pipeline) => pipeline.receive(),
+            Self::Elsewhere { dut, posted, .. } => {
+                let mut batch = posted.pop_front().expect("a batch was sent");
+                batch.take(dut.as_mut());
+                batch
+            }
+        }
+    }
+
+    /// Takes the design down, when nothing is on its way.
+    ///
+    /// # Errors
+    /// That ended its process.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        match self {
+            Self::Inline { dut, .. } | Self::Elsewhere { dut, .. } => dut.finish(),
+            Self::Threaded(pipeline) => pipeline.finish(),
         }
     }
 }
@@ -78,7 +121,7 @@ impl Runner {
 pub struct Pipeline {
     to: Option<Sender<Batch>>,
     from: Receiver<Batch>,
-    worker: Option<JoinHandle<()>>,
+    worker: Option<JoinHandle<Result<(), Stop>>>,
 }
 
 impl Pipeline {
@@ -92,6 +135,7 @@ impl Pipeline {
                     break;
                 }
             }
+            dut.finish()
         });
         Self {
             to: Some(to),
@@ -119,12 +163,19 @@ impl Pipeline {
     }
 }
 
+impl Pipeline {
+    fn finish(&mut self) -> Result<(), Stop> {
+        self.to = None;
+        match self.worker.take().map(JoinHandle::join) {
+            Some(Ok(finished)) => finished,
+            // A design that panicked has been noticed by whoever waited for it.
+            Some(Err(_)) | None => Ok(()),
+        }
+    }
+}
+
 impl Drop for Pipeline {
     fn drop(&mut self) {
-        self.to = None;
-        if let Some(worker) = self.worker.take() {
-            // A design that panicked has been noticed by whoever waited for it.
-            let _ = worker.join();
-        }
+        let _ = self.finish();
     }
 }

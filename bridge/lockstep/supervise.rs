@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::dut::Pulse;
+use crate::isolation::interrupt;
 
 /// How a supervised job ended.
 #[derive(Debug)]
@@ -47,7 +48,12 @@ pub fn supervise<T: Send + 'static>(
     let mut last = (pulse.cycles.load(Ordering::Relaxed), Instant::now());
     loop {
         match result.recv_timeout(tick) {
-            Ok(value) => return Supervised::Done(value),
+            Ok(value) => {
+                if interrupted.load(Ordering::Relaxed) {
+                    interrupt::heard();
+                }
+                return Supervised::Done(value);
+            }
             Err(RecvTimeoutError::Disconnected) => {
                 let message = match worker.join() {
                     Ok(()) => "the job ended without a result".into(),
@@ -71,6 +77,7 @@ pub fn supervise<T: Send + 'static>(
             return Supervised::Hang { cycles };
         }
         if interrupted.load(Ordering::Relaxed) && still >= PATIENCE {
+            interrupt::heard();
             return Supervised::Interrupted { cycles };
         }
     }

@@ -182,6 +182,9 @@ impl<'a> Bench<'a> {
         let mut seen = Unknown::default();
         let (mut start, mut batch) = (0, Vec::new());
         if let Err(stop) = self.drive(dut.as_mut(), &wash(self.interval)) {
+            if stop.ended_its_process() {
+                return Err(ShrinkError::Stop(stop));
+            }
             return Ok(Err(Stop {
                 completed: 0,
                 ..stop
@@ -194,6 +197,10 @@ impl<'a> Bench<'a> {
                 return Ok(Ok(None));
             }
             if let Err(stop) = self.drive(dut.as_mut(), &batch) {
+                if stop.ended_its_process() {
+                    // Whatever comes of it, it is no way to fail in a trial.
+                    return Err(ShrinkError::Stop(stop));
+                }
                 // What has stopped does not run again.
                 return Ok(Err(Stop {
                     completed: start + stop.completed,

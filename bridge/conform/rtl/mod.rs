@@ -214,6 +214,9 @@ pub(super) fn run(
                     None
                 }
                 Err(Interruption::Differs(message)) => Some(message),
+                Err(Interruption::Stopped(stop)) if stop.ended_its_process() => {
+                    return Err(OpenError::Ended(stop));
+                }
                 Err(Interruption::Stopped(stop)) => {
                     bench = open()?;
                     Some(stop.to_string())

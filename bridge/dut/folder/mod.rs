@@ -9,11 +9,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pmu_model::DutParameters;
-use verilator_sys::DutLibrary;
-use verilator_sys::shared::{LoadFileError, content_hash, load_file};
+use verilator_sys::shared::{LoadFileError, check_file, content_hash};
 use verilator_sys::verilate::Design;
 
-use super::{PORTS, Pair, RtlFiles, Stated};
+use super::library::Library;
+use super::{BuildOptions, OpenError, PORTS, Pair, RtlFiles, Stated};
+use crate::isolation::LoadFailure;
 use crate::plain::{Mistake, of_toml};
 pub use error::FolderError;
 use manifest::FORMAT;
@@ -144,21 +145,24 @@ impl DutFolder {
     ///
     /// # Errors
     /// It is missing, changed, cannot be loaded, or has other ports than those of this program's contract.
-    pub fn library(&self, traced: bool) -> Result<DutLibrary, FolderError> {
+    pub fn library(&self, traced: bool, options: &BuildOptions) -> Result<Library, OpenError> {
         let libraries = &self.manifest.libraries;
         let (name, hash) = match traced {
             true => (TRACED, &libraries.traced),
             false => (UNTRACED, &libraries.untraced),
         };
         let path = self.path.join(name);
-        // The loader looks for a name without a slash elsewhere.
-        let place = std::path::absolute(&path).unwrap_or(path.clone());
-        let library = load_file(&place, hash).map_err(|source| FolderError::Library {
-            again: match source {
-                LoadFileError::Load(_) => None,
-                LoadFileError::Io { .. } | LoadFileError::Changed { .. } => self.manifest.again(),
-            },
+        check_file(&path, hash).map_err(|source| FolderError::Library {
+            again: self.manifest.again(),
             source,
+        })?;
+        let library = Library::load(&path, options).map_err(|failure| match failure {
+            LoadFailure::Load(error) => FolderError::Library {
+                again: None,
+                source: LoadFileError::Load(error),
+            }
+            .into(),
+            failure => OpenError::from(failure),
         })?;
         let sizes = library.sizes();
         let ports = [
@@ -168,12 +172,12 @@ impl DutFolder {
         ];
         for (port, expected, found) in ports {
             if expected != found {
-                return Err(FolderError::Ports {
-                    path,
+                Err(FolderError::Ports {
+                    path: path.clone(),
                     port,
                     expected,
                     found,
-                });
+                })?;
             }
         }
         let stated = [
@@ -186,7 +190,7 @@ impl DutFolder {
         ];
         for (key, found, stated) in stated {
             if found != stated {
-                return Err(self.contradicted(key, found, stated));
+                Err(self.contradicted(key, found, stated))?;
             }
         }
         Ok(library)

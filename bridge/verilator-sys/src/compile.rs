@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
+use crate::launcher;
 use sha2::{Digest, Sha256};
 
 /// How hard the C++ compiler works on the code that runs in every cycle.
@@ -199,7 +200,7 @@ impl Compiler {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
+        let mut command = launcher::command(&self.path);
         command.args(&self.args);
         command
     }

@@ -147,7 +147,7 @@ impl Dut {
     }
 
     /// Stores the number of completed cycles in `counter` instead, such as a word of
-    /// [`shared_words`](crate::shared_words), where it outlives this process; [`progress`](Dut::progress) stands still
+    /// [`SharedMemory`](crate::SharedMemory), where it outlives this process; [`progress`](Dut::progress) stands still
     /// from here on.
     pub fn set_progress(&mut self, counter: &'static AtomicU64) {
         counter.store(self.cycles(), Ordering::Relaxed);

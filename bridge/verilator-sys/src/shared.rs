@@ -101,6 +101,16 @@ pub enum LoadFileError {
 /// # Errors
 /// [`LoadFileError`].
 pub fn load_file(path: &Path, hash: &str) -> Result<DutLibrary, LoadFileError> {
+    check_file(path, hash)?;
+    // SAFETY: the file is what `build` made, as its hash says.
+    Ok(unsafe { DutLibrary::load(path) }?)
+}
+
+/// Checks that `path` has the [`content_hash`] `hash`, that of a library when it was built.
+///
+/// # Errors
+/// [`LoadFileError`], but for those of loading.
+pub fn check_file(path: &Path, hash: &str) -> Result<(), LoadFileError> {
     let found = content_hash(path).map_err(|source| LoadFileError::Io {
         path: path.to_owned(),
         source,
@@ -112,8 +122,7 @@ pub fn load_file(path: &Path, hash: &str) -> Result<DutLibrary, LoadFileError> {
             found,
         });
     }
-    // SAFETY: the file is what `build` made, as its hash says.
-    Ok(unsafe { DutLibrary::load(path) }?)
+    Ok(())
 }
 
 /// SHA-256 of a file's bytes in hexadecimal.

