@@ -16,9 +16,7 @@ use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::printed::Printed;
-use crate::dut::{
-    Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, StopKind, open,
-};
+use crate::dut::{Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, open};
 use crate::isolation::{SandboxReport, interrupt, sandbox_report, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
@@ -244,10 +242,9 @@ impl Pair<'_> {
             }
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
-            Outcome::Stopped { side, cycle, stop }
-                if stop.kind != StopKind::Ended && stop.ended_its_process() =>
-            {
-                return Err(Failure::from(End::stop(&stop, cycle)).of_side(side));
+            Outcome::Stopped { side, cycle, stop } if stop.died() => {
+                let end = End::stop(&stop, cycle).of_side(side);
+                return Err(end.with_printed(summary.printed.clone()).into());
             }
             Outcome::Stopped { side, cycle, stop } => {
                 summary.verdict = stop.verdict();

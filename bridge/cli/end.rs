@@ -199,19 +199,17 @@ impl End {
 
     /// The process of a design ended (DUT-42).
     fn death(death: &Death, stop: &Stop) -> Self {
-        let end = Self {
+        Self {
             kind: Some(stop.kind),
             signal: death.signal(),
             stderr: (!death.stderr.is_empty()).then(|| death.stderr.clone()),
             ..Self::new(stop.verdict(), death.words(), death.cycle(), &death.facts)
-        };
-        let is_the_designs = death.is_crash() || death.how.is_err();
-        end.of_one(death.side().filter(|_| is_the_designs))
+        }
     }
 
     /// The process of a design ended when all of its cycles had been compared.
     pub fn late(death: &Death) -> Self {
-        Self::death(death, &death.stop())
+        Self::death(death, &death.stop()).of_one(death.side())
     }
 
     /// Writes the report to `out`; what prevents that is told.
@@ -244,7 +242,8 @@ impl End {
         if let Some(design) = at_work() {
             printed::print(&String::from_utf8_lossy(&design.printed), true);
         }
-        let mut end = self.with_printed(printed_by_design());
+        let printed = printed_by_design().or_else(|| self.printed.clone());
+        let mut end = self.with_printed(printed);
         if facts.out.is_none() {
             // Its file goes with the process that watches this one.
             end.printed = None;

@@ -22,7 +22,7 @@ use super::{DEFAULT_CYCLES, Failure, implementation};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
 use crate::dut::{
-    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, StopKind, WithoutTrace, check_knobs, open,
+    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
 };
 use crate::isolation::{Facts, Replay, interrupt, sandbox_report, tell};
 use crate::lockstep::engine::Control;
@@ -332,6 +332,7 @@ impl<'a> Job<'a> {
             let recorded = match (&outcome, recorder) {
                 // A file under the name that was asked for is a whole run.
                 (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
+                (Ok(Outcome::Stopped { stop, .. }), _) if stop.died() => Ok(()),
                 (Ok(Outcome::Diverged(found)), Some(mut recorder)) => {
                     recorded::go_on(&mut recorder, &lockstep, seen, found.cycle)
                         .and_then(|()| recorder.finish().map(|_| ()))
@@ -409,10 +410,9 @@ impl<'a> Job<'a> {
             }
             Outcome::Agree => {}
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
-            Outcome::Stopped { cycle, stop }
-                if stop.kind != StopKind::Ended && stop.ended_its_process() =>
-            {
-                return Err(End::stop(&stop, cycle).into());
+            Outcome::Stopped { cycle, stop } if stop.died() => {
+                let end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                return Err(end.into());
             }
             Outcome::Stopped { cycle, stop } => {
                 summary.verdict = stop.verdict();

@@ -79,7 +79,10 @@ impl Library {
         loops: &[String],
     ) -> Result<Box<dyn Dut>, OpenError> {
         match self {
-            Self::Here(library) => here(library, traced, patience, loops),
+            Self::Here(library) => {
+                isolation::number_instance();
+                here(library, traced, patience, loops)
+            }
             Self::Elsewhere(design) => match design.instance(traced, loops) {
                 Ok(dut) => Ok(Box::new(dut)),
                 Err(MakeFailure::Hangs) => Err(OpenError::Hang {

@@ -239,8 +239,13 @@ impl Stop {
 
     /// Whether the process of the design is not there any more, so that nothing of this design runs again.
     pub fn ended_its_process(&self) -> bool {
-        use StopKind::{Crash, Ended, Hang, Killed};
-        matches!(self.kind, Ended | Crash | Killed | Hang)
+        self.kind == StopKind::Ended || self.died()
+    }
+
+    /// Whether that was no deed of the design: a signal came, or it does not come back.
+    pub fn died(&self) -> bool {
+        use StopKind::{Crash, Hang, Killed};
+        matches!(self.kind, Crash | Killed | Hang)
     }
 }
 

@@ -24,7 +24,7 @@ const WORDS: usize = 8 << 10;
 /// Bytes of the words of a reply.
 const REPLY: usize = 64 << 10;
 /// Bytes of text that a reply has.
-const TEXT: usize = 1 << 20;
+const TEXT: usize = 3 << 20;
 /// Bytes of the end of what a design printed since its last reply.
 pub const TAIL: usize = 64 << 10;
 

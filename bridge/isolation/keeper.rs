@@ -6,12 +6,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, id};
+use std::sync::Arc;
 
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitStatus, getpid, getppid, kill_process, set_child_subreaper,
     set_parent_process_death_signal, setrlimit,
 };
-use signal_hook::consts::{SIGCHLD, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -53,6 +55,10 @@ fn keep(
 ) -> std::io::Result<Option<WaitStatus>> {
     // Before anything that is to be heard can happen.
     let mut signals = Signals::new([SIGTERM, SIGCHLD])?;
+    // Who sends these to a whole group means the command.
+    for other in [SIGINT, SIGHUP, SIGQUIT] {
+        flag::register(other, Arc::default())?;
+    }
     set_child_subreaper(Some(getpid()))?;
     set_parent_process_death_signal(Some(Signal::TERM))?;
     let is_parent = |pid: Pid| OsStr::new(&pid.as_raw_nonzero().get().to_string()) == parent;

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use attendant::StartError;
 pub use death::{Death, Signal, at_work, first_death, late_end};
 pub use facts::{Facts, Replay, facts, tell};
-pub use remote::{Design, LoadFailure, MakeFailure, RemoteDut};
+pub use remote::{Design, LoadFailure, MakeFailure, RemoteDut, number_instance};
 pub use sandbox::{Sandbox, SandboxMode, SandboxReport, sandbox_report};
 
 /// This program, whatever has become of its file since it was started.

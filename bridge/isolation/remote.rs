@@ -104,14 +104,12 @@ impl Design {
         traced: bool,
         loops: &[String],
     ) -> Result<RemoteDut, MakeFailure> {
-        static INSTANCES: AtomicUsize = AtomicUsize::new(0);
         let idle = self.lock().pop();
         let host = match idle.filter(|host| host.end().is_none()) {
             Some(host) => host,
             None => loaded(&self.library, &self.sandbox, self.patience)?.0,
         };
-        let number = INSTANCES.fetch_add(1, Ordering::Relaxed);
-        host.instance.store(number, Ordering::Relaxed);
+        host.instance.store(number_instance(), Ordering::Relaxed);
         let mut dut = RemoteDut {
             host,
             design: Arc::clone(self),
@@ -189,6 +187,12 @@ fn loaded(
     }
 }
 
+/// Counts an instance, wherever it runs: two designs are made in turns.
+pub fn number_instance() -> usize {
+    static INSTANCES: AtomicUsize = AtomicUsize::new(0);
+    INSTANCES.fetch_add(1, Ordering::Relaxed)
+}
+
 /// How a run ended whose process is not there any more.
 fn ended(host: &Host, is_late: bool) -> Stop {
     let Some(status) = host.end() else {
@@ -258,6 +262,8 @@ impl RemoteDut {
             }
             let is_over = limit.is_some_and(|limit| Instant::now() > limit);
             if is_over || last.1.elapsed() > patience {
+                let tail = self.channel().tail();
+                printed::print(&String::from_utf8_lossy(&tail), true);
                 self.host.dismiss();
                 return Err(Stop::of(StopKind::Hang, "no progress"));
             }

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::{Duration, SystemTime};
 
 use crate::launcher;
 use crate::version::Version;
@@ -170,9 +171,26 @@ pub(crate) fn install(tools: &Path, path: &OsStr) -> Result<PathBuf, WheelError>
     if !output.status.success() {
         return Err(explain(&python, &output));
     }
+    age(&packages).map_err(at(&packages))?;
     fs::rename(&packages, &folder).map_err(at(&folder))?;
     root(&folder)
 }
+
+/// Gives every file below `folder` a time long ago: a build script that fetches its own inputs would find them newer than
+/// itself, and cargo would build everything again.
+fn age(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => age(&entry.path())?,
+            false => File::open(entry.path())?.set_modified(SystemTime::UNIX_EPOCH + DAY)?,
+        }
+    }
+    Ok(())
+}
+
+/// Archives do not know times before 1980, so that some tools take 0 for none.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 fn root(folder: &Path) -> Result<PathBuf, WheelError> {
     let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());

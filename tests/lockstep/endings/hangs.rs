@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{LAST, command, ends, folder, left, report};
+use super::{LAST, below, command, ends, folder, left, report};
 use crate::command::{Ran, run};
 
 #[test]
@@ -48,9 +48,7 @@ fn hanging(folder: &Path) -> Child {
 }
 
 fn children(child: &Child) -> Vec<String> {
-    let id = child.id();
-    let list = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux");
-    list.split_whitespace().map(str::to_owned).collect()
+    below(&child.id().to_string())
 }
 
 fn kill(signal: &str, processes: &[String]) {
@@ -89,7 +87,7 @@ fn ctrl_c_ends_a_hang() {
     answered("-INT", "interrupted_hang", false);
 }
 
-/// A terminal sends it to the process that watches and to the one that runs the design.
+/// Who sends it to a group means the command.
 #[test]
 fn ctrl_c_at_both_processes_is_one() {
     answered("-INT", "interrupted_hang_twice", true);
@@ -116,7 +114,8 @@ fn killed_from_outside_is_the_machine() {
 fn nothing_runs_on_without_its_watcher() {
     let folder = folder("loop.sv", "orphan");
     let mut child = hanging(&folder);
-    let workers = children(&child);
+    let keepers = children(&child);
+    let workers = [keepers.clone(), below(&keepers[0])].concat();
     child.kill().expect("killed");
     child.wait().expect("ended");
     let limit = Instant::now() + Duration::from_secs(10);
@@ -124,7 +123,7 @@ fn nothing_runs_on_without_its_watcher() {
         let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
         !state.is_empty() && !state.contains(") Z ")
     };
-    assert_eq!(workers.len(), 1);
+    assert_eq!(workers.len(), 2);
     while workers.iter().any(runs) && Instant::now() < limit {
         sleep(Duration::from_millis(10));
     }

@@ -1,6 +1,7 @@
 //! Designs that end badly (DUT-40 to DUT-44), and designs that are others than configured. Each is a file of `rtl/`, which
 //! runs with stimulus that does nothing but reset it once.
 
+mod cheats;
 mod commands;
 mod crashes;
 mod hangs;
@@ -65,6 +66,20 @@ fn left(folder: &Path) -> Vec<String> {
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     names
         .filter(|name| !name.ends_with(".sv") && name != "idle.stim" && name != "lockstep-out")
+        .collect()
+}
+
+/// The processes whose parent is `process`.
+fn below(process: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").expect("Linux").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let parent = |name: &String| {
+        let stat = fs::read_to_string(format!("/proc/{name}/stat")).ok()?;
+        let (_, rest) = stat.rsplit_once(')')?;
+        rest.split_whitespace().nth(1).map(str::to_owned)
+    };
+    names
+        .filter(|name| parent(name).is_some_and(|found| found == process))
         .collect()
 }
 

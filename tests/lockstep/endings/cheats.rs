@@ -1,0 +1,425 @@
+//! Designs that end, hang, hide or cheat by means of C: the verdict is made where no code of theirs runs (DUT-42). One design
+//! does all of it, as an environment variable says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{LAST, below, folder};
+use crate::command::{Ran, lockstep, run};
+
+const CHEAT: &str = "LOCKSTEP_CHEAT";
+const ENDED: &str = "the design ended the process";
+
+/// What the design does, options, the exit code, and words of what is told.
+type Cheat = (&'static str, &'static str, i32, &'static str);
+
+const OFF: &str = "--sandbox=off";
+
+const CHEATS: &[Cheat] = &[
+    ("cycle:exit", "", 4, ENDED),
+    ("cycle:_exit", "", 4, ENDED),
+    ("cycle:exit-130", "", 4, "exit status 130"),
+    ("cycle:exit-126", "", 4, "exit status 126"),
+    ("cycle:quick-exit", "", 4, ENDED),
+    ("cycle:exit-of-thread", "", 4, ENDED),
+    ("cycle:say-pass", "", 4, ENDED),
+    ("cycle:forge", "", 4, ENDED),
+    ("cycle:daemonize", "", 4, ENDED),
+    ("cycle:daemonize", OFF, 4, ENDED),
+    ("cycle:become-true", OFF, 4, ENDED),
+    (
+        "cycle:become-true",
+        "",
+        0,
+        "was not let start the program /bin/true",
+    ),
+    (
+        "start:exit",
+        "",
+        4,
+        "while it was made, before the first cycle",
+    ),
+    (
+        "start:_exit",
+        "",
+        4,
+        "while it was made, before the first cycle",
+    ),
+    ("end:exit", "", 4, ENDED),
+    ("end:_exit", "", 4, ENDED),
+    ("cycle:child", "", 0, "PASS"),
+    ("cycle:child", OFF, 0, "PASS"),
+    ("cycle:many-children", "", 0, "PASS"),
+    ("cycle:deaf", "", 0, "PASS"),
+    ("cycle:sleep", "", 3, "does not come back from cycle 2500"),
+    (
+        "start:sleep",
+        "",
+        3,
+        "does not come back from its initial blocks",
+    ),
+    ("end:sleep", "", 3, "not coming back"),
+    ("cycle:stop", "", 3, "does not come back from cycle 2500"),
+    ("cycle:kill-itself", "", 5, "SIGKILL"),
+    ("cycle:terminate-itself", "", 5, "SIGTERM"),
+    ("cycle:abort", "", 6, "SIGABRT"),
+    ("cycle:trap", "", 6, "SIGILL"),
+    ("cycle:kill-parent", "", 0, "PASS"),
+    ("cycle:kill-all", "", 0, "PASS"),
+    ("cycle:kill-parent", OFF, 5, "SIGKILL"),
+    ("cycle:trace-parent", "", 0, "PASS"),
+    ("cycle:write-parent", "", 0, "PASS"),
+    ("cycle:write-inputs", "", 6, "SIGSEGV"),
+    ("cycle:map-inputs", "", 0, "PASS"),
+    ("cycle:close-all", "", 0, "PASS"),
+    ("cycle:flood", "", 0, "PASS"),
+    (
+        "cycle:system",
+        "",
+        0,
+        "was not let start the program /bin/sh -c ",
+    ),
+    (
+        "cycle:socket",
+        "",
+        0,
+        "was not let open a socket (AF_INET); --sandbox=off allows it",
+    ),
+    ("cycle:write-outside", "", 0, "/written; --allow-write "),
+    ("cycle:write-outside", "--allow-write .", 0, "PASS"),
+    ("cycle:write-inside", "", 0, "PASS"),
+    ("cycle:remove-outside", "", 0, "was not let write "),
+];
+
+/// A folder with the design, built: it loads at once.
+fn built(test: &str) -> PathBuf {
+    let folder = folder("cheat.sv", test);
+    let mut build = lockstep(&folder);
+    build.args([
+        "build",
+        "--rtl",
+        "idle_pkg.sv",
+        "--rtl",
+        "cheat.sv",
+        "-o",
+        "built",
+    ]);
+    let ran = run(&mut build);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    folder
+}
+
+/// `run` of the stimulus on the design that was built.
+fn cheating(folder: &Path, what: &str, options: &str) -> Command {
+    let mut command = lockstep(folder);
+    command.args([
+        "run",
+        "--stimulus",
+        "idle.stim",
+        "--dut",
+        "built",
+        "--out",
+        "out",
+    ]);
+    command.args(options.split_whitespace());
+    command.env(CHEAT, what).env("TMPDIR", folder.join("tmp"));
+    command
+}
+
+/// Processes with the environment of a folder's runs.
+fn left_running(folder: &Path) -> Vec<String> {
+    let marker = format!("TMPDIR={}", folder.join("tmp").display());
+    let entries = fs::read_dir("/proc").expect("Linux").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_one = |name: &String| {
+        let environment = fs::read(format!("/proc/{name}/environ")).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| variable == marker.as_bytes())
+    };
+    names.filter(is_one).collect()
+}
+
+/// What must hold of every one of them.
+fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
+    let told = format!("{what} {options}: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, code, "{told}");
+    let all = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(all.contains(words), "{told}");
+    assert!(!all.contains("panicked"), "{told}");
+    assert_eq!(ran.stdout.starts_with("PASS"), code == 0, "{told}");
+    assert!(ran.stderr.len() < 100_000, "{what}: {}", ran.stderr.len());
+    assert_eq!(left_running(folder), [""; 0], "{told}");
+    assert!(!folder.join("touched").exists(), "{told}");
+    assert!(folder.join("idle.stim").exists(), "{told}");
+    let written = folder.join("written").exists();
+    assert_eq!(written, options.contains("allow-write"), "{told}");
+    let temporary = fs::read_dir(folder.join("tmp")).expect("a folder");
+    assert_eq!(temporary.count(), 0, "{told}");
+    let report = folder.join("out/report.json");
+    match code {
+        0 | 5 => {}
+        _ => {
+            let json = fs::read(&report).expect(&told);
+            let json: Value = serde_json::from_slice(&json).expect("JSON");
+            assert_eq!(json["exit_code"], code, "{told}");
+            let in_cycle = what.starts_with("cycle:").then_some(LAST);
+            let cycle = json["cycle"].as_u64();
+            assert!(cycle == in_cycle || what.starts_with("end:"), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_design_does_not_give_its_verdict() {
+    let folder = built("cheats");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    for cheat in CHEATS {
+        let mut command = cheating(&folder, cheat.0, cheat.1);
+        let ran = run(command.args(["--hang-after", "1"]));
+        check(&folder, &ran, *cheat);
+        let _ = fs::remove_file(folder.join("written"));
+    }
+}
+
+/// Whatever a design writes into the memory of its outputs, they are wrong, or it has not come back: no more.
+#[test]
+fn a_design_that_writes_over_its_outputs_is_no_danger() {
+    let folder = built("scribble");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let ran = run(&mut cheating(&folder, "cycle:scribble", "--hang-after 1"));
+    assert!(
+        [1, 3, 4].contains(&ran.code),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert!(
+        !ran.stderr.contains("panicked") && !ran.stderr.contains("defect"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(left_running(&folder), [""; 0]);
+}
+
+/// JSON and the page of a design that ended its process.
+#[test]
+fn an_ended_process_is_told_to_programs_and_on_the_page() {
+    let folder = built("ended_json");
+    let options = ["--json", "--html", "page.html", "--record", "a.stim"];
+    let ran = run(cheating(&folder, "cycle:exit", "").args(options));
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(
+        (&json["verdict"], &json["exit_code"]),
+        (&"stopped".into(), &4.into())
+    );
+    assert_eq!(
+        (&json["stop"]["kind"], &json["stop"]["cycle"]),
+        (&"ended".into(), &LAST.into())
+    );
+    let page = fs::read_to_string(folder.join("page.html")).expect("a page");
+    assert!(page.contains(ENDED), "{page}");
+}
+
+/// The other commands that run a design say the same.
+#[test]
+fn an_ended_process_is_the_same_for_every_command() {
+    let folder = built("ended_commands");
+    fs::create_dir(folder.join("fine")).expect("made");
+    let fine = fs::read_to_string(folder.join("cheat.sv")).expect("a design");
+    fs::write(
+        folder.join("fine/fine.sv"),
+        fine.replace("LOCKSTEP_CHEAT", "NOBODY_SETS_THIS"),
+    )
+    .expect("written");
+    fs::copy(folder.join("idle_pkg.sv"), folder.join("fine/idle_pkg.sv")).expect("copied");
+    let sources = ["--rtl", "idle_pkg.sv", "--rtl", "cheat.sv"];
+    let commands: &[(&str, &[&str], &str)] = &[
+        (
+            "cycle",
+            &["shrink", "idle.stim", "--dut", "built"],
+            "cycle 2500 of the trials",
+        ),
+        (
+            "cycle",
+            &["replay", "idle.stim", "--dut", "built", "--against", "fine"],
+            "A in cycle 2500",
+        ),
+        (
+            "start",
+            &["implementation", "--dut", "built"],
+            "while it was made",
+        ),
+        ("start", &["exhaust", "--dut", "built"], "while it was made"),
+    ];
+    for (when, words, told) in commands {
+        let mut command = lockstep(&folder);
+        command.args(*words).env(CHEAT, format!("{when}:exit"));
+        let ran = run(&mut command);
+        let all = format!("{words:?}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 4, "{all}");
+        assert!(all.contains(told) && all.contains(ENDED), "{all}");
+    }
+    for when in ["start", "end"] {
+        let mut command = lockstep(&folder);
+        command.args(["build", "-o", "again"]).args(sources);
+        let ran = run(command.env(CHEAT, format!("{when}:exit")));
+        assert_eq!(ran.code, 4, "{}", ran.stderr);
+        assert!(ran.stderr.contains(ENDED), "{}", ran.stderr);
+        assert!(!folder.join("again").exists());
+    }
+}
+
+/// What cannot be confined is refused where that is asked for, and a place that is not there is named.
+#[test]
+fn options_of_the_sandbox() {
+    let folder = built("sandbox_options");
+    let ran = run(&mut cheating(&folder, "cycle:none", "--sandbox=require"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let ran = run(&mut cheating(
+        &folder,
+        "cycle:none",
+        "--allow-write nowhere",
+    ));
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .contains("--allow-write nowhere: expected a folder"),
+        "{}",
+        ran.stderr
+    );
+    let ran = run(cheating(&folder, "cycle:system", "").arg("--json"));
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let refused = json["sandbox"]["refused"][0]["what"]
+        .as_str()
+        .expect("a refusal");
+    assert!(
+        refused.starts_with("start the program /bin/sh -c "),
+        "{json:#}"
+    );
+}
+
+fn with_descendants(process: &str) -> Vec<String> {
+    let below = below(process).into_iter();
+    let below = below.flat_map(|child| with_descendants(&child));
+    std::iter::once(process.to_owned()).chain(below).collect()
+}
+
+/// How a signal is answered by a run whose design does not come back, started in different ways.
+fn ended_by(how: &str, signal: &str, name: &str) {
+    let folder = built(&format!("signal_{}", name.replace(' ', "_")));
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let mut words = cheating(&folder, "cycle:sleep", "--json --record a.stim");
+    words.args(["--hang-after", "600"]);
+    let line: Vec<_> = std::iter::once(words.get_program())
+        .chain(words.get_args())
+        .map(|word| format!("'{}'", word.to_string_lossy()))
+        .collect();
+    let line = line.join(" ");
+    let script = how.replace("RUN", &line);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &script])
+        .current_dir(&folder)
+        .stdin(Stdio::null());
+    for (key, value) in words.get_envs() {
+        shell.env(key, value.unwrap_or_default());
+    }
+    let child = shell
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("sh");
+    let limit = Instant::now() + Duration::from_secs(60);
+    let begun = || {
+        fs::read_dir(&folder)
+            .expect("a folder")
+            .flatten()
+            .any(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                name.ends_with(".part")
+            })
+    };
+    while !begun() && Instant::now() < limit {
+        sleep(Duration::from_millis(10));
+    }
+    sleep(Duration::from_millis(300));
+    let runs: Vec<_> = with_descendants(&child.id().to_string())
+        .into_iter()
+        .filter(|id| {
+            let words = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            words.split(|byte| *byte == 0).nth(1) == Some(b"run")
+        })
+        .collect();
+    assert!(!runs.is_empty());
+    let start = Instant::now();
+    assert!(
+        Command::new("kill")
+            .arg(format!("-{signal}"))
+            .args(&runs)
+            .status()
+            .expect("kill")
+            .success()
+    );
+    while !left_running(&folder).is_empty() && start.elapsed() < Duration::from_secs(10) {
+        sleep(Duration::from_millis(10));
+    }
+    let took = start.elapsed();
+    let ran = Ran::of(child.wait_with_output().expect("ended"));
+    // A second, on a machine with other things to do.
+    assert!(took < Duration::from_secs(5), "{took:?} {}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(
+        (&json["exit_code"], &json["signal"]),
+        (&130.into(), &format!("SIG{signal}").into()),
+        "{json:#}"
+    );
+    let names: Vec<_> = fs::read_dir(&folder)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    let is_partial =
+        |name: &std::ffi::OsString| name.to_string_lossy().contains("stim") && name != "idle.stim";
+    assert!(!names.iter().any(is_partial), "{names:?}");
+}
+
+#[test]
+fn a_signal_ends_a_run_however_it_was_started() {
+    ended_by("RUN", "TERM", "plain");
+    // A shell has jobs in the background ignore SIGINT.
+    ended_by("RUN & wait", "TERM", "background");
+    ended_by("nohup RUN", "TERM", "nohup");
+    ended_by("timeout 600 RUN", "TERM", "timeout");
+    ended_by("setsid RUN", "HUP", "no terminal");
+}
+
+#[test]
+fn nothing_is_left_of_a_run_that_was_killed() {
+    let folder = built("killed_run");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let mut command = cheating(&folder, "cycle:sleep", OFF);
+    command.args(["--hang-after", "600"]);
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started");
+    let limit = Instant::now() + Duration::from_secs(60);
+    while left_running(&folder).len() < 3 && Instant::now() < limit {
+        sleep(Duration::from_millis(10));
+    }
+    assert_eq!(below(&child.id().to_string()).len(), 1);
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    let start = Instant::now();
+    while !left_running(&folder).is_empty() && start.elapsed() < Duration::from_secs(5) {
+        sleep(Duration::from_millis(10));
+    }
+    assert_eq!(left_running(&folder), [""; 0]);
+}

@@ -1,0 +1,167 @@
+// Does what the environment variable LOCKSTEP_CHEAT says, `when:what`: at the start, in cycle Last or at the end. Whatever it
+// is, the verdict is not the design's to give.
+module lockstep_dut (
+  input  logic          clk_i,
+  input  logic [1535:0] cycle_input_i,
+  output logic [831:0]  cycle_output_o,
+  output logic [511:0]  parameters_o
+);
+
+`systemc_header
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Calls `use` with the bounds of every mapping of a name.
+template <class Use>
+static void cheat_mappings(const char* name, Use use) {
+  FILE* const maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  unsigned long from = 0, to = 0;
+  while (maps && fgets(line, sizeof line, maps)) {
+    if (strstr(line, name) && sscanf(line, "%lx-%lx", &from, &to) == 2) {
+      use(reinterpret_cast<char*>(from), to - from);
+    }
+  }
+}
+
+static void cheat_write(const char* path, const char* text) {
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file >= 0 && write(file, text, strlen(text)) >= 0) close(file);
+}
+
+static void cheat(const char* when) {
+  const char* const chosen = getenv("LOCKSTEP_CHEAT");
+  const size_t size = strlen(when);
+  if (!chosen || strncmp(chosen, when, size) != 0 || chosen[size] != ':') return;
+  const char* const what = chosen + size + 1;
+  const pid_t parent = getppid();
+  const auto is = [&](const char* name) { return strcmp(what, name) == 0; };
+  if (is("exit")) exit(0);
+  if (is("_exit")) _exit(0);
+  if (is("exit-130")) _exit(130);
+  if (is("exit-126")) _exit(126);
+  if (is("quick-exit")) quick_exit(0);
+  if (is("exit-of-thread")) {
+    pthread_t thread;
+    pthread_create(&thread, nullptr, [](void*) -> void* { _exit(0); }, nullptr);
+    pthread_join(thread, nullptr);
+  }
+  if (is("become-true")) execl("/bin/true", "true", nullptr);
+  if (is("say-pass")) {
+    const char text[] = "PASS  1,000,000 cycles, 31 counters\n";
+    if (write(1, text, sizeof text - 1) >= 0) _exit(0);
+  }
+  if (is("forge")) {
+    cheat_write("out/report.json", "{\"verdict\": \"agree\", \"exit_code\": 0}\n");
+    cheat_write("out/forged.stim", "");
+    _exit(0);
+  }
+  if (is("daemonize")) {
+    if (fork() != 0) _exit(0);
+    setsid();
+    if (fork() != 0) _exit(0);
+    for (;;) pause();
+  }
+  if (is("child")) {
+    if (fork() == 0) {
+      for (;;) pause();
+    }
+  }
+  if (is("many-children")) {
+    for (int k = 0; k < 1000; ++k) {
+      if (fork() == 0) {
+        for (;;) pause();
+      }
+    }
+  }
+  if (is("deaf")) {
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+  }
+  if (is("sleep")) {
+    for (;;) pause();
+  }
+  if (is("stop")) raise(SIGSTOP);
+  if (is("kill-itself")) kill(getpid(), SIGKILL);
+  if (is("terminate-itself")) raise(SIGTERM);
+  if (is("abort")) abort();
+  if (is("trap")) __builtin_trap();
+  if (is("kill-parent")) kill(parent, SIGKILL);
+  if (is("kill-all")) kill(-1, SIGKILL);
+  if (is("trace-parent")) {
+    if (ptrace(PTRACE_ATTACH, parent, nullptr, nullptr) == 0) _exit(0);
+  }
+  if (is("write-parent")) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", parent);
+    if (open(path, O_RDWR) >= 0) _exit(0);
+    iovec here = {path, 1}, there = {path, 1};
+    if (process_vm_writev(parent, &here, 1, &there, 1, 0) >= 0) _exit(0);
+  }
+  if (is("write-inputs")) {
+    cheat_mappings("lockstep-to-design", [](char* at, size_t bytes) { memset(at, 0xFF, bytes); });
+  }
+  if (is("map-inputs")) {
+    cheat_mappings("lockstep-to-design", [](char* at, size_t bytes) {
+      if (mprotect(at, bytes, PROT_READ | PROT_WRITE) == 0) _exit(0);
+    });
+  }
+  if (is("scribble")) {
+    cheat_mappings("lockstep-from-design", [](char* at, size_t bytes) { memset(at, 0x5A, bytes); });
+  }
+  if (is("close-all")) {
+    for (int file = 0; file < 256; ++file) close(file);
+  }
+  if (is("flood")) {
+    static char text[4096];
+    memset(text, 'x', sizeof text);
+    for (int k = 0; k < 4096; ++k) {
+      if (write(k % 2 + 1, text, sizeof text) < 0) break;
+    }
+  }
+  if (is("flood-without-end")) {
+    for (;;) {
+      if (write(2, "x\n", 2) < 0) break;
+    }
+  }
+  if (is("system")) {
+    if (system("touch touched") == 0) _exit(0);
+  }
+  if (is("socket")) {
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0) _exit(0);
+  }
+  if (is("write-outside")) cheat_write("written", "text\n");
+  if (is("write-inside")) cheat_write("out/written", "text\n");
+  if (is("remove-outside")) unlink("idle.stim");
+}
+`verilog
+
+  int unsigned cycle_q = 0;
+
+  initial $c("cheat(\"start\");");
+
+  always_ff @(posedge clk_i) begin
+    cycle_q <= cycle_q + 1;
+    if (cycle_q == idle_pkg::Last) $c("cheat(\"cycle\");");
+  end
+
+  final $c("cheat(\"end\");");
+
+  assign cycle_output_o = '0;
+  assign parameters_o = idle_pkg::Parameters;
+
+  logic unused_input;
+  assign unused_input = ^cycle_input_i;
+
+endmodule
