@@ -15,8 +15,8 @@ use std::time::Duration;
 use design_sandbox::{Enforced, Listener};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    DumpableBehavior, Pid, PidfdFlags, Signal as Sent, getpid, kill_process, pidfd_open,
-    set_child_subreaper, set_dumpable_behavior,
+    DumpableBehavior, Pid, PidfdFlags, Signal as Sent, kill_process, pidfd_open,
+    set_dumpable_behavior,
 };
 
 use super::channel::{self, Channel};
@@ -112,8 +112,7 @@ pub(super) fn start(
     sandbox: &Sandbox,
     patience: Duration,
 ) -> Result<(Arc<Host>, Said), StartError> {
-    // What outlives its parent comes to this process; and no process of the same user may look into it.
-    let _ = set_child_subreaper(Some(getpid()));
+    // No process of the same user may look into this one.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let (to, from) = (channel::make_to()?, channel::make_from()?);
     let memories = [to.other, from.other];

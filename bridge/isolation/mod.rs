@@ -32,6 +32,8 @@ use std::ffi::OsString;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::process::{getpid, set_child_subreaper};
+
 pub use attendant::StartError;
 pub use death::{Death, Signal, at_work, first_death, late_end};
 pub use facts::{Facts, Replay, facts, tell};
@@ -65,6 +67,8 @@ static ENABLED: AtomicBool = AtomicBool::new(false);
 /// of a program whose `main` asks [`role`] first.
 pub fn enable() {
     ENABLED.store(true, Ordering::Relaxed);
+    // What a keeper that is killed leaves comes to this process.
+    let _ = set_child_subreaper(Some(getpid()));
     verilator_sys::launch_by(keeper::words());
 }
 
@@ -88,7 +92,7 @@ pub fn role() -> Option<ExitCode> {
 /// Ends all hosts, and whatever their designs started: for the end of the process.
 pub fn end_all() {
     attendant::end_all();
-    processes::end_strangers();
+    processes::end_children();
 }
 
 /// A command that is a keeper of `program`.

@@ -30,6 +30,31 @@ fn parent(stat: &[u8]) -> Option<String> {
     rest.split_whitespace().nth(1).map(str::to_owned)
 }
 
+/// Has every child of this process end what is below it: keepers do, when they are asked. What does not is ended.
+pub fn end_children() {
+    const GRACE: Duration = Duration::from_millis(400);
+    let (start, own) = (Instant::now(), rustix::process::getpid());
+    let mut asked = Vec::new();
+    loop {
+        let found = children(own);
+        if found.is_empty() {
+            return;
+        }
+        if start.elapsed() > GRACE {
+            return end_strangers();
+        }
+        for child in found {
+            if !asked.contains(&child) {
+                asked.push(child);
+                // It may have ended meanwhile.
+                let _ = kill_process(child, Signal::TERM);
+            }
+            let _ = waitpid(Some(child), WaitOptions::NOHANG);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Ends every child of this process, and every process that becomes one when its parent ends, up to none: to be called
 /// by a process that takes in orphans, and knows of no child that is to live.
 pub fn end_strangers() {

@@ -170,7 +170,7 @@ fn loaded(
     let (host, said) = start(library.to_owned(), sandbox, patience)?;
     let path = || library.to_owned();
     match said {
-        Said::Library(facts) => return Ok((host, facts)),
+        Said::Library(facts) => Ok((host, facts)),
         Said::Refused(message) => Err(LoadError::Loader {
             path: path(),
             message,
