@@ -44,11 +44,13 @@ mod summary;
 mod vcd;
 mod width;
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use crate::lockstep::Verdict;
+use crate::scratch;
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
@@ -286,6 +288,8 @@ impl Command {
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
     let command = Cli::parse().command;
+    // Most commands make nothing there; what a dead one left goes all the same.
+    scratch::sweep(&env::temp_dir());
     let ended = command.execute();
     let code = ended.unwrap_or_else(|failure| failure.tell(command.wants_json()));
     ExitCode::from(code)

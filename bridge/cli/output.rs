@@ -4,9 +4,8 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
-
 use super::Failure;
+use crate::scratch::ScratchFile;
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
@@ -28,18 +27,13 @@ pub fn write_whole(
         };
         return write().map_err(|error| failed(path, &error));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let write = || -> io::Result<NamedTempFile> {
-        let file = NamedTempFile::new_in(folder)?;
-        let mut out = BufWriter::new(file);
+    let write = || -> io::Result<()> {
+        let mut out = BufWriter::new(ScratchFile::beside(path)?);
         contents(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.keep(path)
     };
-    let file = write().map_err(|error| failed(path, &error))?;
-    keep(file, path)
+    write().map_err(|error| failed(path, &error))
 }
 
 /// Refuses a named pipe that nobody reads: to open it for writing would wait for a reader, perhaps for ever.
@@ -78,29 +72,11 @@ pub fn check(path: &Path) -> Result<(), Failure> {
             Failure::usage(format!("{}: cannot be written: {error}", path.display()))
         });
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let writable = NamedTempFile::new_in(folder).map(|_| ());
+    let writable = ScratchFile::beside(path).map(drop);
     let is_folder = path.is_dir().then_some(std::io::ErrorKind::IsADirectory);
     writable
         .and_then(|()| is_folder.map_or(Ok(()), |kind| Err(kind.into())))
         .map_err(|error| failed(path, &error))
-}
-
-pub(super) fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is private; a result is not.
-        let _ = file
-            .as_file()
-            .set_permissions(std::fs::Permissions::from_mode(0o644));
-    }
-    file.persist(path)
-        .map(|_| ())
-        .map_err(|error| failed(path, &error.error))
 }
 
 /// The reason of an error, without the path of a temporary file, which means nothing to the user.

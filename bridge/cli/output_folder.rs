@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::NamedTempFile;
-
 use super::Failure;
-use super::output::{failed, keep, write_whole};
+use super::output::{failed, write_whole};
+use crate::scratch::ScratchFile;
 
 /// A folder for results. While it is open, no other command can open it.
 #[derive(Clone, Debug)]
@@ -39,7 +38,7 @@ impl OutputFolder {
     pub fn shared(path: &Path) -> Result<Self, Failure> {
         let check = || -> io::Result<()> {
             std::fs::create_dir_all(path)?;
-            NamedTempFile::new_in(path)?.write_all(&[0])
+            ScratchFile::new_in(path)?.write_all(&[0])
         };
         check().map_err(|error| {
             Failure::usage(format!(
@@ -86,7 +85,7 @@ impl OutputFolder {
     /// The folder cannot be written.
     pub fn draft(&self, name: &str) -> Result<Draft, Failure> {
         let path = self.file(name);
-        let file = NamedTempFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
+        let file = ScratchFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
         Ok(Draft { file, path })
     }
 }
@@ -112,7 +111,7 @@ fn lock(path: &Path) -> Result<Option<Arc<File>>, Failure> {
 
 /// A file without its name yet.
 pub struct Draft {
-    file: NamedTempFile,
+    file: ScratchFile,
     path: PathBuf,
 }
 
@@ -127,7 +126,8 @@ impl Draft {
     /// # Errors
     /// It cannot be renamed.
     pub fn keep(self) -> Result<PathBuf, Failure> {
-        keep(self.file, &self.path)?;
+        let kept = self.file.keep(&self.path);
+        kept.map_err(|error| failed(&self.path, &error))?;
         Ok(self.path)
     }
 }

