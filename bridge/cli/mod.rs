@@ -24,6 +24,7 @@ mod model_trace;
 mod new_wrapper;
 mod output;
 mod output_folder;
+mod places;
 mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
@@ -45,7 +46,10 @@ mod vcd;
 mod width;
 
 use std::env;
+use std::io::{self, Write};
 use std::process::ExitCode;
+#[cfg(feature = "rtl")]
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
@@ -285,11 +289,33 @@ impl Command {
     }
 }
 
+/// Tells what is wrong with a command line, or what was asked for about the command itself.
+///
+/// # Returns
+/// The exit code.
+fn tell_usage(told: &clap::Error) -> u8 {
+    if told.use_stderr() {
+        // Nobody else could be told that it cannot be.
+        let _ = told.print();
+        return Verdict::Usage.exit_code();
+    }
+    match output::printed(told.print().and_then(|()| io::stdout().flush())) {
+        Ok(()) => Verdict::Agree.exit_code(),
+        Err(failure) => failure.tell(false),
+    }
+}
+
 /// Runs the command of this process.
 pub fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(told) => return ExitCode::from(tell_usage(&told)),
+    };
     // Most commands make nothing there; what a dead one left goes all the same.
     scratch::sweep(&env::temp_dir());
+    // The handler does nothing: the write that is beyond a limit of file sizes fails, and is told.
+    #[cfg(feature = "rtl")]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let ended = command.execute();
     let code = ended.unwrap_or_else(|failure| failure.tell(command.wants_json()));
     ExitCode::from(code)

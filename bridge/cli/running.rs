@@ -9,10 +9,11 @@ use clap::Args;
 
 use super::end::End;
 pub(super) use super::quoted::quoted;
-use super::{Failure, implementation, output};
+use super::{Failure, implementation};
 use crate::dut::OpenError;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Waivers;
+use crate::scratch::is_no_place;
 use crate::stimulus::{Reader, StimulusError};
 
 /// How long a design may take.
@@ -85,7 +86,7 @@ pub(super) fn open_failure(error: OpenError) -> Failure {
 
 pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
     match &error {
-        StimulusError::Write { source, .. } if output::is_disk_full(source) => {
+        StimulusError::Write { source, .. } if !is_no_place(source) => {
             Failure::infrastructure(error)
         }
         _ => Failure::usage(error),

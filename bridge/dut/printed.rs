@@ -10,6 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
+use crate::scratch::folder_of;
+
 /// Bytes that are kept.
 pub const KEPT: u64 = 1 << 20;
 /// Lines that standard error has.
@@ -175,6 +177,8 @@ impl Log {
 
     fn append(&mut self, text: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
+            // The folder of a command is made when there is something to leave.
+            fs::create_dir_all(folder_of(&self.path))?;
             self.file = Some(open(&self.path, true)?);
         }
         if let Some(file) = &mut self.file {

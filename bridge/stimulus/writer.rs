@@ -156,11 +156,10 @@ impl Chunk {
 }
 
 fn error(path: &Path, source: io::Error) -> StimulusError {
-    // The path of a temporary file means nothing to the user.
-    let source = match (source.kind(), source.raw_os_error()) {
-        (_, Some(_)) | (io::ErrorKind::Other, None) => source,
-        (kind @ io::ErrorKind::NotFound, None) => io::Error::new(kind, "no such folder"),
-        (kind, None) => kind.into(),
+    let source = match source.kind() {
+        // The name that would be told is that of the file, which is to be new.
+        kind @ io::ErrorKind::NotFound => io::Error::new(kind, "no such folder"),
+        _ => source,
     };
     StimulusError::Write {
         path: path.into(),

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 use rustix::process::geteuid;
 use tempfile::{Builder, NamedTempFile};
 
@@ -57,7 +58,11 @@ impl ScratchFolder {
     pub fn new_in(parent: &Path) -> io::Result<Self> {
         let (lock, path) = make_in(parent, |path| {
             DirBuilder::new().mode(0o700).create(path)?;
-            File::open(path)
+            // What is gone already was taken for left behind.
+            File::open(path).map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => taken(),
+                _ => error,
+            })
         })?
         .into_parts();
         let path = path.keep().map_err(|error| error.error)?;
@@ -178,18 +183,37 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Whether an output fails because there can be no file at its path; else the place is one for files, and the machine
+/// refuses.
+pub fn is_no_place(error: &io::Error) -> bool {
+    let kind = error.kind();
+    let is_path = matches!(
+        kind,
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::InvalidFilename
+    );
+    let code = error.raw_os_error();
+    // An error that is not the system's is what was found at the path: a device, or a pipe.
+    is_path
+        || code == Some(Errno::LOOP.raw_os_error())
+        || kind == io::ErrorKind::Other && code.is_none()
+}
+
+/// What asks for another name.
+fn taken() -> io::Error {
+    io::ErrorKind::AlreadyExists.into()
+}
+
 /// Makes what `make` makes under a name that nobody has, and locks it.
 fn make_in(parent: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<NamedTempFile> {
     sweep_once(parent);
-    let taken = || io::ErrorKind::AlreadyExists.into();
     let mut names = Builder::new();
     names.prefix(PREFIX).rand_bytes(RANDOM);
     // What says that a name is taken is called again with another.
     names.make_in(parent, |path| {
-        let made = make(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if parent.is_dir() => taken(),
-            _ => error,
-        })?;
+        let made = make(path)?;
         // Where there are no such locks, nothing is taken for left behind either.
         let _ = made.lock();
         // Between its making and its lock another process may have taken it for left behind.
@@ -368,6 +392,9 @@ mod tests {
         let error = ScratchFile::new_in(Path::new("/none")).expect_err("refused");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains(PREFIX), "{error}");
+        // It is there, and nothing can be made in it.
+        let error = ScratchFolder::new_in(Path::new("/proc")).expect_err("refused");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
         let error = ScratchFolder::new_in(Path::new("/dev/null")).expect_err("refused");
         assert_eq!(error.raw_os_error(), Some(20), "ENOTDIR: {error}");
     }
