@@ -4,6 +4,8 @@
 mod against;
 #[cfg(feature = "rtl")]
 mod build;
+#[cfg(feature = "rtl")]
+mod cache;
 mod conform;
 #[cfg(feature = "rtl")]
 mod coverage;
@@ -124,6 +126,9 @@ enum Command {
     Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
+    /// List what is kept of designs that were built, or prune it
+    #[cfg(feature = "rtl")]
+    Cache(cache::CacheArgs),
 }
 
 /// An end of the command before its result.
@@ -229,6 +234,8 @@ impl Command {
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Plan(args) => args.json,
+            #[cfg(feature = "rtl")]
+            Self::Cache(args) => args.json,
             Self::NewWrapper(_) => false,
             #[cfg(feature = "rtl")]
             Self::Implementation(_) => false,
@@ -248,6 +255,7 @@ impl Command {
             | Self::Explain(_)
             | Self::Spmu(_)
             | Self::Plan(_)
+            | Self::Cache(_)
             | Self::NewWrapper(_) => false,
         }
     }
@@ -282,6 +290,8 @@ impl Command {
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Plan(args) => plan::plan(args),
+            #[cfg(feature = "rtl")]
+            Self::Cache(args) => cache::cache(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
             #[cfg(feature = "rtl")]
             Self::Implementation(args) => from_dut::write(args),
