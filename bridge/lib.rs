@@ -24,3 +24,5 @@ pub mod stimulus;
 mod text_file;
 pub mod waves;
 pub mod window;
+
+pub use lockstep_scratch as scratch;

@@ -28,6 +28,8 @@ use crate::stimulus::{Stimulus, StimulusHash, StimulusHasher};
 /// Names of the waveforms.
 const WAVES: [&str; 2] = ["a.vcd", "b.vcd"];
 const REPORT: &str = "against.json";
+/// Names of the files that a pair leaves beside those of a report.
+pub(super) const NAMES: [&str; 3] = [WAVES[0], WAVES[1], REPORT];
 
 /// A run of two designs.
 pub(super) struct Pair<'a> {
@@ -160,7 +162,7 @@ impl Pair<'_> {
     /// Runs both and tells how they compare.
     pub fn run(self) -> Result<Verdict, Failure> {
         let out = OutputFolder::new(self.out)?;
-        for name in WAVES.into_iter().chain([REPORT]) {
+        for name in NAMES {
             out.remove(name)?;
         }
         report_files::remove(&out, self.read)?;
@@ -264,9 +266,8 @@ impl Pair<'_> {
                 let replay = (self.command)(divergence.cycle + 1);
                 let mut found = report(against, &divergence, self.names(), replay);
                 self.waves(against, &mut found, out);
-                let path = out.file(REPORT);
                 let json = serde_json::to_string_pretty(&found).map_err(Failure::infrastructure)?;
-                output::write_whole(&path, |out| out.write_all(json.as_bytes()))?;
+                out.write(REPORT, &json)?;
                 summary.divergence = Some(found);
             }
         }
@@ -282,7 +283,8 @@ impl Pair<'_> {
     /// Runs both again with tracing; what goes wrong becomes a note.
     fn waves(&self, against: &Against, found: &mut AgainstReport, out: &OutputFolder) {
         let paths = WAVES.map(|name| out.file(name));
-        let traced = self.open(true).map_err(|failure| failure.message);
+        let traced = out.make().and_then(|()| self.open(true));
+        let traced = traced.map_err(|failure| failure.message);
         let again = traced.and_then(|duts| {
             let [a, b] = paths.each_ref().map(PathBuf::as_path);
             against

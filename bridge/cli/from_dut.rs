@@ -9,6 +9,7 @@ use pmu_model::Implementation;
 use super::end::End;
 use super::kept::keep_printed;
 use super::output::{self, write_whole};
+use super::places::Places;
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
 use super::running::{DesignArgs, open_failure};
@@ -39,6 +40,10 @@ pub struct ImplementationArgs {
 
 /// Writes an implementation with every key explained: that of a design, or the one given, or the default.
 pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
+    let places = Places::default()
+        .writes("--out", args.out.as_deref())
+        .reads("--implementation", args.implementation.as_deref());
+    args.rtl.reads(places).check()?;
     let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut found = match args.rtl.source()? {
         RtlSource::Bundled => given,

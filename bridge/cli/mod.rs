@@ -4,6 +4,8 @@
 mod against;
 #[cfg(feature = "rtl")]
 mod build;
+#[cfg(feature = "rtl")]
+mod cache;
 mod conform;
 #[cfg(feature = "rtl")]
 mod coverage;
@@ -22,6 +24,7 @@ mod model_trace;
 mod new_wrapper;
 mod output;
 mod output_folder;
+mod places;
 mod plan;
 #[cfg(feature = "rtl")]
 mod progress;
@@ -42,13 +45,18 @@ mod summary;
 mod vcd;
 mod width;
 
+use std::env;
+use std::io::{self, Write};
 use std::process::ExitCode;
+#[cfg(feature = "rtl")]
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
 #[cfg(feature = "rtl")]
 use crate::isolation;
 use crate::lockstep::Verdict;
+use crate::scratch;
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
@@ -118,6 +126,9 @@ enum Command {
     Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
+    /// List what is kept of designs that were built, or prune it
+    #[cfg(feature = "rtl")]
+    Cache(cache::CacheArgs),
 }
 
 /// An end of the command before its result.
@@ -223,6 +234,8 @@ impl Command {
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Plan(args) => args.json,
+            #[cfg(feature = "rtl")]
+            Self::Cache(args) => args.json,
             Self::NewWrapper(_) => false,
             #[cfg(feature = "rtl")]
             Self::Implementation(_) => false,
@@ -247,10 +260,28 @@ impl Command {
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Plan(args) => plan::plan(args),
+            #[cfg(feature = "rtl")]
+            Self::Cache(args) => cache::cache(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
             #[cfg(feature = "rtl")]
             Self::Implementation(args) => from_dut::write(args),
         }
+    }
+}
+
+/// Tells what is wrong with a command line, or what was asked for about the command itself.
+///
+/// # Returns
+/// The exit code.
+fn tell_usage(told: &clap::Error) -> u8 {
+    if told.use_stderr() {
+        // Nobody else could be told that it cannot be.
+        let _ = told.print();
+        return Verdict::Usage.exit_code();
+    }
+    match output::printed(told.print().and_then(|()| io::stdout().flush())) {
+        Ok(()) => Verdict::Agree.exit_code(),
+        Err(failure) => failure.tell(false),
     }
 }
 
@@ -260,7 +291,15 @@ pub fn main() -> ExitCode {
     if let Some(code) = isolation::role() {
         return code;
     }
-    let command = Cli::parse().command;
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(told) => return ExitCode::from(tell_usage(&told)),
+    };
+    // Most commands make nothing there; what a dead one left goes all the same.
+    scratch::sweep(&env::temp_dir());
+    // The handler does nothing: the write that is beyond a limit of file sizes fails, and is told.
+    #[cfg(feature = "rtl")]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let json = command.wants_json();
     let code = match command.start().and_then(|()| command.run()) {
         Ok(verdict) => command.end(verdict),

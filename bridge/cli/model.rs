@@ -11,6 +11,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::model_trace::Trace;
+use super::places::Places;
 use super::{DEFAULT_CYCLES, Failure, implementation, output};
 use crate::lockstep::Verdict;
 use crate::lockstep::batch::BATCH;
@@ -166,6 +167,11 @@ impl Totals {
 
 /// Runs the model alone.
 pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
+    let places = Places::new()
+        .writes("--trace", args.trace.as_deref())
+        .reads("--stimulus", args.stimulus.as_deref())
+        .reads("--implementation", args.implementation.as_deref());
+    places.check()?;
     let (implementation, mut stimulus) = source(args)?;
     // There is no design to take the random bytes from (DUT-61).
     let mut random = ChaCha8Rng::seed_from_u64(stimulus.seed().unwrap_or(args.seed));

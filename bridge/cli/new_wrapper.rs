@@ -12,6 +12,7 @@ use super::quoted::quoted;
 use crate::dut::is_identifier;
 use crate::kit;
 use crate::lockstep::Verdict;
+use crate::scratch::is_no_place;
 
 /// Arguments of `new-wrapper`.
 #[derive(Args)]
@@ -45,10 +46,14 @@ pub(super) fn new_wrapper(args: &NewWrapperArgs) -> Result<Verdict, Failure> {
     let implementation =
         implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     fs::create_dir_all(&args.folder).map_err(|error| {
-        Failure::usage(format!(
+        let text = format!(
             "{}: cannot be created: {error}; name a folder that can be written",
             args.folder.display()
-        ))
+        );
+        match is_no_place(&error) {
+            true => Failure::usage(text),
+            false => Failure::infrastructure(text),
+        }
     })?;
     let top = &args.top;
     let list = "// Files in order of compilation, packages first; your design's go before the wrapper.\n\

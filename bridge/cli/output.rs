@@ -4,9 +4,8 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
-
 use super::Failure;
+use crate::scratch::{ScratchFile, is_no_place};
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
@@ -28,18 +27,13 @@ pub fn write_whole(
         };
         return write().map_err(|error| failed(path, &error));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let write = || -> io::Result<NamedTempFile> {
-        let file = NamedTempFile::new_in(folder)?;
-        let mut out = BufWriter::new(file);
+    let write = || -> io::Result<()> {
+        let mut out = BufWriter::new(ScratchFile::beside(path)?);
         contents(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.keep(path)
     };
-    let file = write().map_err(|error| failed(path, &error))?;
-    keep(file, path)
+    write().map_err(|error| failed(path, &error))
 }
 
 /// Refuses a named pipe that nobody reads: to open it for writing would wait for a reader, perhaps for ever.
@@ -74,50 +68,38 @@ pub fn check_reader(path: &Path) -> io::Result<()> {
 #[cfg(feature = "rtl")]
 pub fn check(path: &Path) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
-        return check_reader(path).map_err(|error| {
-            Failure::usage(format!("{}: cannot be written: {error}", path.display()))
-        });
+        return check_reader(path).map_err(|error| failed(path, &error));
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let writable = NamedTempFile::new_in(folder).map(|_| ());
+    let writable = ScratchFile::beside(path).map(drop);
     let is_folder = path.is_dir().then_some(std::io::ErrorKind::IsADirectory);
     writable
         .and_then(|()| is_folder.map_or(Ok(()), |kind| Err(kind.into())))
         .map_err(|error| failed(path, &error))
 }
 
-pub(super) fn keep(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is private; a result is not.
-        let _ = file
-            .as_file()
-            .set_permissions(std::fs::Permissions::from_mode(0o644));
-    }
-    file.persist(path)
-        .map(|_| ())
-        .map_err(|error| failed(path, &error.error))
-}
-
-/// The reason of an error, without the path of a temporary file, which means nothing to the user.
-fn reason(error: &io::Error) -> String {
-    match (error.kind(), error.raw_os_error()) {
-        (_, Some(_)) | (io::ErrorKind::Other, None) => error.to_string(),
-        (io::ErrorKind::NotFound, None) => "no such folder".into(),
-        (kind, None) => kind.to_string(),
-    }
-}
-
 /// Whether an error is for want of room.
-pub fn is_disk_full(error: &io::Error) -> bool {
+fn is_disk_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
     )
+}
+
+/// What prevents an output, and what to do.
+pub(super) fn refusal(error: &io::Error) -> String {
+    let reason = match error.kind() {
+        io::ErrorKind::NotFound => "no such folder".into(),
+        _ => error.to_string(),
+    };
+    match error.kind() {
+        _ if is_disk_full(error) => format!("{reason}; make room on that disk"),
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            format!("{reason}; name a file in a folder that can be written")
+        }
+        io::ErrorKind::Other => reason,
+        _ if is_no_place(error) => format!("{reason}; name a file in a folder that exists"),
+        _ => reason,
+    }
 }
 
 /// Prints a result, with ANSI colours on a terminal only.
@@ -126,7 +108,15 @@ pub fn is_disk_full(error: &io::Error) -> bool {
 /// It cannot be written. A reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What became of text for standard output.
+///
+/// # Errors
+/// Those of [`print`].
+pub(super) fn printed(written: io::Result<()>) -> Result<(), Failure> {
+    match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(failed(Path::new("standard output"), &error))
         }
@@ -144,30 +134,22 @@ pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
 }
 
 /// Tells something that does not change what the command does.
-#[cfg(feature = "rtl")]
 pub fn note(text: &str) {
     anstream::eprintln!("lockstep: note: {text}");
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
-    let text = format!("{}: cannot be written: {}", path.display(), reason(error));
-    match error.kind() {
-        _ if is_disk_full(error) => {
-            Failure::infrastructure(format!("{text}; make room on that disk"))
-        }
-        io::ErrorKind::NotFound
-        | io::ErrorKind::NotADirectory
-        | io::ErrorKind::IsADirectory
-        | io::ErrorKind::ReadOnlyFilesystem
-        | io::ErrorKind::PermissionDenied => Failure::usage(format!(
-            "{text}; name a file in a folder that exists and can be written"
-        )),
-        _ => Failure::infrastructure(text),
+    let text = format!("{}: cannot be written: {}", path.display(), refusal(error));
+    match is_no_place(error) {
+        true => Failure::usage(text),
+        false => Failure::infrastructure(text),
     }
 }
 
 #[cfg(all(test, feature = "rtl"))]
 mod tests {
+    use rustix::io::Errno;
+
     use super::*;
 
     #[test]
@@ -176,5 +158,34 @@ mod tests {
         assert!(check(&folder.path().join("a.json")).is_ok());
         assert!(check(folder.path()).is_err());
         assert!(check(&folder.path().join("none/a.json")).is_err());
+    }
+
+    #[test]
+    fn a_path_is_to_blame_or_the_machine() {
+        let verdict = |number: i32| {
+            let error = io::Error::from_raw_os_error(number);
+            failed(Path::new("a"), &error).verdict.exit_code()
+        };
+        for number in [
+            Errno::NOENT,
+            Errno::NOTDIR,
+            Errno::ISDIR,
+            Errno::NAMETOOLONG,
+            Errno::LOOP,
+        ] {
+            assert_eq!(verdict(number.raw_os_error()), 2, "{number}");
+        }
+        for number in [
+            Errno::NOSPC,
+            Errno::DQUOT,
+            Errno::FBIG,
+            Errno::IO,
+            Errno::ROFS,
+            Errno::ACCESS,
+            Errno::PERM,
+            Errno::MFILE,
+        ] {
+            assert_eq!(verdict(number.raw_os_error()), 5, "{number}");
+        }
     }
 }

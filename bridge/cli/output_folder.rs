@@ -1,56 +1,86 @@
 //! The folder that the files of a run go to.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use tempfile::NamedTempFile;
+use super::output::{failed, note, write_whole};
+use super::{DEFAULT_OUT, Failure};
+use crate::scratch::{ScratchFile, is_no_place};
 
-use super::Failure;
-use super::output::{failed, keep, write_whole};
-
-/// A folder for results. While it is open, no other command can open it.
+/// A folder for results, made when there is one. From then on, and from the start if it is there, no other command can
+/// have it.
 #[derive(Clone, Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// The folder itself, locked. The system ends the lock with the process, however that ends.
-    _lock: Option<Arc<File>>,
+    /// The folder itself, locked, if it is there. The system ends the lock with the process, however that ends.
+    lock: Option<Arc<OnceLock<Option<File>>>>,
 }
 
 impl OutputFolder {
-    /// Makes the folder, and checks that files can be written there, before a run is spent on it. Until it is dropped,
-    /// it is for this command alone.
+    /// Checks that the folder can be made and files be written there, before a run is spent on it, and leaves nothing. The
+    /// usual folder may be in a place that cannot be written: a command that has nothing to leave does not need it.
     ///
     /// # Errors
-    /// It cannot be made or written, or another command writes to it.
+    /// There can be no such folder, or another command writes to it, or it was asked for and cannot be written.
     pub fn new(path: &Path) -> Result<Self, Failure> {
-        let folder = Self::shared(path)?;
-        Ok(Self {
-            _lock: lock(path)?,
-            ..folder
-        })
+        let folder = Self {
+            path: path.into(),
+            lock: Some(Arc::default()),
+        };
+        let there = path.ancestors().find(|part| part.exists());
+        let probe = ScratchFile::new_in(there.unwrap_or(Path::new(".")));
+        match probe.and_then(|mut probe| probe.write_all(&[0])) {
+            Ok(()) => {}
+            Err(error) if path == Path::new(DEFAULT_OUT) && !is_no_place(&error) => note(&format!(
+                "{DEFAULT_OUT}: cannot be written: {error}; a report would be told here alone, name a folder for it with \
+                 --out"
+            )),
+            Err(error) => return Err(folder.failed(&error)),
+        }
+        if path.is_dir() {
+            folder.make()?;
+        }
+        Ok(folder)
     }
 
-    /// The same, whether or not it is open: for what is left to be told when a command ends badly.
+    /// The folder, whether or not another command has it: for what is left to be told when a command ends badly.
     ///
     /// # Errors
-    /// It cannot be made or written.
+    /// It cannot be made.
+    #[cfg(feature = "rtl")]
     pub fn shared(path: &Path) -> Result<Self, Failure> {
-        let check = || -> io::Result<()> {
-            std::fs::create_dir_all(path)?;
-            NamedTempFile::new_in(path)?.write_all(&[0])
-        };
-        check().map_err(|error| {
-            Failure::usage(format!(
-                "{}: cannot be written: {error}; name another folder with --out",
-                path.display()
-            ))
-        })?;
-        Ok(Self {
+        let folder = Self {
             path: path.into(),
-            _lock: None,
-        })
+            lock: None,
+        };
+        folder.make()?;
+        Ok(folder)
+    }
+
+    /// Makes the folder, if it is not there, for this command alone.
+    ///
+    /// # Errors
+    /// It cannot be made, or another command writes to it.
+    pub fn make(&self) -> Result<(), Failure> {
+        fs::create_dir_all(&self.path).map_err(|error| self.failed(&error))?;
+        if let Some(held) = &self.lock
+            && held.get().is_none()
+        {
+            // Another thread of this command can only have been as fast.
+            let _ = held.set(lock(&self.path)?);
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        let path = self.path.display();
+        let text = format!("{path}: cannot be written: {error}; name another folder with --out");
+        match is_no_place(error) {
+            true => Failure::usage(text),
+            false => Failure::infrastructure(text),
+        }
     }
 
     /// The path of a file in it.
@@ -64,7 +94,7 @@ impl OutputFolder {
     /// It cannot be removed.
     pub fn remove(&self, name: &str) -> Result<(), Failure> {
         let path = self.file(name);
-        match std::fs::remove_file(&path) {
+        match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, &error)),
             _ => Ok(()),
         }
@@ -75,6 +105,7 @@ impl OutputFolder {
     /// # Errors
     /// It cannot be written; nothing is left under its name.
     pub fn write(&self, name: &str, contents: &str) -> Result<PathBuf, Failure> {
+        self.make()?;
         let path = self.file(name);
         write_whole(&path, |out| out.write_all(contents.as_bytes()))?;
         Ok(path)
@@ -85,8 +116,9 @@ impl OutputFolder {
     /// # Errors
     /// The folder cannot be written.
     pub fn draft(&self, name: &str) -> Result<Draft, Failure> {
+        self.make()?;
         let path = self.file(name);
-        let file = NamedTempFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
+        let file = ScratchFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
         Ok(Draft { file, path })
     }
 }
@@ -95,12 +127,12 @@ impl OutputFolder {
 ///
 /// # Errors
 /// Another command has it.
-fn lock(path: &Path) -> Result<Option<Arc<File>>, Failure> {
+fn lock(path: &Path) -> Result<Option<File>, Failure> {
     let Ok(folder) = File::open(path) else {
         return Ok(None);
     };
     match folder.try_lock() {
-        Ok(()) => Ok(Some(Arc::new(folder))),
+        Ok(()) => Ok(Some(folder)),
         Err(TryLockError::WouldBlock) => Err(Failure::usage(format!(
             "{}: expected a folder that nothing else writes to, found one that another lockstep command is using: wait \
              until that has ended, or name another folder with --out",
@@ -112,7 +144,7 @@ fn lock(path: &Path) -> Result<Option<Arc<File>>, Failure> {
 
 /// A file without its name yet.
 pub struct Draft {
-    file: NamedTempFile,
+    file: ScratchFile,
     path: PathBuf,
 }
 
@@ -127,7 +159,8 @@ impl Draft {
     /// # Errors
     /// It cannot be renamed.
     pub fn keep(self) -> Result<PathBuf, Failure> {
-        keep(self.file, &self.path)?;
+        let kept = self.file.keep(&self.path);
+        kept.map_err(|error| failed(&self.path, &error))?;
         Ok(self.path)
     }
 }

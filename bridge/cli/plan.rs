@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::places::Places;
 use super::{Failure, output, width};
 use crate::lockstep::Verdict;
 use crate::plan::{Counts, Plan, markdown, text};
@@ -30,6 +31,10 @@ pub struct PlanArgs {
 
 /// Prints the verification plan.
 pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
+    let places = Places::new().writes("--write", args.write.as_deref());
+    let files = args.coverage.iter();
+    let places = files.fold(places, |places, file| places.reads("coverage", Some(file)));
+    places.check()?;
     let coverage = match args.coverage.as_slice() {
         [] => None,
         files => Some(Counts::read(files).map_err(Failure::usage)?),

@@ -93,6 +93,7 @@ impl Building {
                 self.start.get_or_insert_with(Instant::now);
                 self.busy = Some(Busy::start(what));
             }
+            BuildEvent::Damage(damage) => output::note(&damage.to_string()),
             BuildEvent::Warnings(warnings) => {
                 let text = warnings.text();
                 if self.told.as_ref() != Some(&text) {

@@ -23,6 +23,11 @@ pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
 pub const STIMULUS: (&str, &str) = ("stimulus", "stimulus.stim");
 pub const REPORT: (&str, &str) = ("report", "report.json");
 
+/// All names of files that a report has in its folder.
+pub const NAMES: [&str; 7] = [
+    WINDOW, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
+];
+
 /// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use pmu_model::Implementation;
 
+use super::places::Places;
 use super::running::{open_failure, quoted};
 use super::{Failure, output};
 use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, is_identifier, wrapper_parameters};
@@ -117,6 +118,20 @@ impl RtlArgs {
             .files
             .files()
             .map_or(RtlSource::Bundled, RtlSource::Files))
+    }
+
+    /// Adds what is read to the places of a command.
+    pub fn reads(&self, places: Places) -> Places {
+        let named = [
+            ("--rtl", &self.files.rtl),
+            ("--filelist", &self.files.filelist),
+        ];
+        let named = named
+            .into_iter()
+            .flat_map(|(option, paths)| paths.iter().map(move |path| (option, path)));
+        named.fold(places, |places, (option, path)| {
+            places.reads(option, Some(path))
+        })
     }
 
     /// The arguments again.

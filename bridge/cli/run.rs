@@ -9,7 +9,8 @@ use pmu_model::Implementation;
 use super::against::{self, Pair};
 use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
-use super::output_folder::OutputFolder;
+use super::output_folder::{Draft, OutputFolder};
+use super::places::{Places, is_one_file};
 use super::progress::{Building, Progress};
 use super::recorded;
 use super::report_files;
@@ -29,6 +30,7 @@ use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts, counted, html};
+use crate::scratch::folder_of;
 use crate::stimulus::{
     Generator, IntervalCheck, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer,
 };
@@ -150,6 +152,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
         replay,
         read: None,
+        profile: args.profile.as_ref().map(Path::new),
         record: args.record.as_deref(),
         options: args.common.options()?,
         common: &args.common,
@@ -177,6 +180,8 @@ struct Job<'a> {
     replay: String,
     /// The file of the stimulus, if there is one.
     read: Option<&'a Path>,
+    /// The file of the profile, if it is one.
+    profile: Option<&'a Path>,
     /// Where the stimulus is recorded.
     record: Option<&'a Path>,
     /// How the design is built and loaded.
@@ -209,10 +214,36 @@ impl<'a> Job<'a> {
             limit: u64::MAX,
             replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
             read: Some(path),
+            profile: None,
             record: None,
             options: common.options()?,
             common,
         })
+    }
+
+    /// What is read and written.
+    fn places(&self) -> Places {
+        let common = self.common;
+        let stimulus = common.out.join(report_files::STIMULUS.1);
+        // It is left as it is if it is what runs, and read again until then.
+        let is_run = self.read.is_some_and(|path| is_one_file(path, &stimulus));
+        let names = report_files::NAMES.into_iter();
+        let names = names.filter(|name| !(is_run && *name == report_files::STIMULUS.1));
+        let names = names.chain(
+            against::NAMES
+                .into_iter()
+                .filter(|_| common.against.is_some()),
+        );
+        let places = Places::new()
+            .writes("--record", self.record)
+            .writes("--html", common.html.as_deref())
+            .writes("--coverage", common.coverage.as_deref())
+            .writes_in("--out", &common.out, names)
+            .reads("the stimulus", self.read)
+            .reads("--profile", self.profile)
+            .reads("--implementation", common.implementation.as_deref())
+            .reads("--waivers", common.waivers.as_deref());
+        common.rtl.reads(places)
     }
 
     /// The design, and the time that it took to build, if it was built.
@@ -231,6 +262,21 @@ impl<'a> Job<'a> {
     fn run(self) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::usage)?;
+        }
+        self.places().check()?;
+        let common = self.common;
+        let outputs = [
+            self.record,
+            common.html.as_deref(),
+            common.coverage.as_deref(),
+        ];
+        if outputs
+            .into_iter()
+            .flatten()
+            .any(|path| is_one_file(folder_of(path), &common.out))
+        {
+            // It is made at once, since one of the files asked for is in it.
+            OutputFolder::shared(&common.out)?;
         }
         if let Some(path) = &self.common.coverage {
             output::check(path)?;
@@ -468,9 +514,11 @@ impl<'a> Job<'a> {
         out: &OutputFolder,
         mut files: Vec<File>,
     ) -> Result<(Report, Option<Duration>), Failure> {
-        let draft = out.draft("window.vcd")?;
+        // A divergence is told, whether or not its files can be written.
+        let draft = out.draft(report_files::WINDOW);
+        let window = draft.as_ref().map_or(Path::new(""), Draft::path).to_owned();
         tell(|facts| {
-            facts.unfinished.push(draft.path().to_owned());
+            facts.unfinished.push(window.clone());
             facts.during = Some(format!(
                 "the traced re-run: RTL and model differ in cycle {}, in {}",
                 divergence.cycle,
@@ -491,8 +539,8 @@ impl<'a> Job<'a> {
                 Ok(dut)
             })
         };
-        let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, draft.path())
-            .map_err(|error| match error {
+        let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, &window).map_err(
+            |error| match error {
                 ReplayError::Stimulus(error) => stimulus_failure(error),
                 ReplayError::Stop(stop) if stop.ended_its_process() => {
                     End::stop(&stop, divergence.cycle).into()
@@ -502,13 +550,21 @@ impl<'a> Job<'a> {
                     divergence.cycle,
                     divergence.differences[0].field.name(&divergence.input)
                 )),
-            })?;
-        if replay.window.vcd.is_ok() {
-            files.push(File {
-                what: report::WINDOW.into(),
-                path: draft.keep()?,
-            });
-        }
+            },
+        )?;
+        let kept = match (draft, replay.window.vcd.is_ok()) {
+            (Ok(draft), true) => draft.keep().map(Some),
+            (Ok(_), false) => Ok(None),
+            (Err(failure), _) => Err(failure),
+        };
+        let (path, not_kept) = match kept {
+            Ok(path) => (path, None),
+            Err(failure) => (None, Some(failure.message)),
+        };
+        files.extend(path.map(|path| File {
+            what: report::WINDOW.into(),
+            path,
+        }));
         let facts = RunFacts {
             seed: self.stimulus.seed(),
             stimulus: self.stimulus.description(),
@@ -524,6 +580,7 @@ impl<'a> Job<'a> {
             facts,
             files,
         );
+        report.notes.extend(not_kept);
         let files = [self.read, self.record].into_iter().flatten();
         let taken: Vec<_> = files.map(Path::to_owned).collect();
         let options = recorded::Options {

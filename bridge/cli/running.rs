@@ -7,10 +7,11 @@ use clap::Args;
 
 use super::end::End;
 pub(super) use super::quoted::quoted;
-use super::{Failure, implementation, output};
+use super::{Failure, implementation};
 use crate::dut::{BuildOptions, OpenError};
 use crate::isolation::{Sandbox, SandboxMode};
 use crate::lockstep::waivers::Waivers;
+use crate::scratch::is_no_place;
 use crate::stimulus::{Reader, StimulusError};
 
 /// How a design is run: how long it may take, and what its process may do.
@@ -104,7 +105,7 @@ pub(super) fn open_failure(error: OpenError) -> Failure {
 
 pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
     match &error {
-        StimulusError::Write { source, .. } if output::is_disk_full(source) => {
+        StimulusError::Write { source, .. } if !is_no_place(source) => {
             Failure::infrastructure(error)
         }
         _ => Failure::usage(error),

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
 use super::output_folder::OutputFolder;
+use super::places::Places;
 use super::progress::{Building, Progress};
 use super::rtl_args::RtlArgs;
 use super::running::{
@@ -96,12 +97,18 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     if source == RtlSource::Bundled {
         check_knobs(&implementation).map_err(Failure::usage)?;
     }
+    let names = [STIMULUS, JSON, TEST, report_files::PRINTED.1];
+    let places = Places::new()
+        .writes_in("--out", &args.out, names)
+        .reads("the stimulus", Some(&args.stimulus))
+        .reads("--implementation", args.implementation.as_deref())
+        .reads("--waivers", args.waivers.as_deref());
+    args.rtl.reads(places).check()?;
     let out = OutputFolder::new(&args.out)?;
+    out.make()?;
     // What an earlier reduction left would be taken for this one's.
     for name in [STIMULUS, JSON, TEST] {
-        if out.file(name).canonicalize().ok() != args.stimulus.canonicalize().ok() {
-            out.remove(name)?;
-        }
+        out.remove(name)?;
     }
     // A report of the run that was recorded stays, unless this ends badly; what is printed is this command's.
     out.remove(report_files::PRINTED.1)?;

@@ -1,18 +1,21 @@
 //! Building designs into shared libraries, which a cache keeps.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
+use verilator_sys::cache::Damage;
 use verilator_sys::find::{FindError, Search, Verilator};
-use verilator_sys::shared::{SharedDut, SharedDutBuild};
+use verilator_sys::shared::{SharedDut, SharedDutBuild, Told};
 use verilator_sys::verilate::Design;
 use verilator_sys::{Optimization, PortSizes};
 
 use super::library::Library;
+use super::named::named_stop;
 use super::open_error::OpenError;
 use super::{Stated, Warnings};
 use crate::isolation::Sandbox;
@@ -33,16 +36,8 @@ pub struct BuildOptions {
 impl BuildOptions {
     /// The cache of the user: `LOCKSTEP_CACHE`, else the cache folder of the platform.
     pub fn from_env() -> Self {
-        let cache = env::var_os("LOCKSTEP_CACHE").map(PathBuf::from);
-        let xdg =
-            || env::var_os("XDG_CACHE_HOME").map(|base| PathBuf::from(base).join("pmu-lockstep"));
-        let home =
-            || env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pmu-lockstep"));
         Self {
-            cache: cache
-                .or_else(xdg)
-                .or_else(home)
-                .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep")),
+            cache: cache_folder(|name| env::var_os(name)),
             optimization: Optimization::Full,
             patience: Duration::from_secs(20),
             sandbox: Sandbox::default(),
@@ -62,6 +57,20 @@ impl BuildOptions {
     }
 }
 
+/// Bytes that the cache may have after a build.
+pub const CACHE_LIMIT: u64 = 10 << 30;
+
+/// The folder of the cache, by environment variables. One that is empty is one that is not set.
+fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let below = |name, inside| set(name).map(|base| PathBuf::from(base).join(inside));
+    set("LOCKSTEP_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| below("XDG_CACHE_HOME", "pmu-lockstep"))
+        .or_else(|| below("HOME", ".cache/pmu-lockstep"))
+        .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep"))
+}
+
 /// What is told while a design is built.
 #[derive(Clone, Copy, Debug)]
 pub enum BuildEvent<'a> {
@@ -69,6 +78,8 @@ pub enum BuildEvent<'a> {
     Starts(&'a str),
     /// Verilator has warnings about the files that were named. Told once a build, and not of a library from the cache.
     Warnings(&'a Warnings),
+    /// The cache had a library that is damaged. It is removed, and built again.
+    Damage(&'a Damage),
 }
 
 /// The sizes of the contract's ports.
@@ -108,7 +119,8 @@ impl Pair {
 pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> {
     let loops = pair.warnings().loops();
     let library = Library::load(&pair.untraced.path, options)?;
-    let mut dut = library.instance(false, options.patience, &loops)?;
+    let dut = library.instance(false, options.patience, &loops);
+    let mut dut = dut.map_err(|error| named_stop(error, &pair.untraced.names))?;
     let stated = Stated::of(&dut.parameters())?;
     dut.finish().map_err(OpenError::Stopped)?;
     Ok(stated)
@@ -143,6 +155,7 @@ fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDu
         trace,
         optimization: options.optimization,
         cache_dir: options.cache.clone(),
+        cache_limit: CACHE_LIMIT,
     }
 }
 
@@ -150,6 +163,13 @@ fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDu
 fn telling(what: &str, traced: bool) -> String {
     let variant = if traced { "with" } else { "without" };
     format!("building RTL {what}, {variant} tracing")
+}
+
+fn tell(told: Told, what: &str, traced: bool, building: &mut dyn FnMut(BuildEvent<'_>)) {
+    match told {
+        Told::Building => building(BuildEvent::Starts(&telling(what, traced))),
+        Told::Damage(damage) => building(BuildEvent::Damage(&damage)),
+    }
 }
 
 fn tell_warnings(library: &SharedDut, building: &mut dyn FnMut(BuildEvent<'_>)) {
@@ -191,8 +211,7 @@ pub(super) fn one(
 ) -> Result<SharedDut, OpenError> {
     let verilator = verilator(options)?;
     let build = shared_build(design, traced, options);
-    let mut building = || building(BuildEvent::Starts(&telling(what, traced)));
-    Ok(build.build_telling(&verilator, &mut building)?)
+    Ok(build.build_telling(&verilator, &mut |told| tell(told, what, traced, building))?)
 }
 
 /// Builds both libraries of a design side by side, as far as the cache does not have them. `building` is told when
@@ -208,18 +227,18 @@ pub fn pair(
 ) -> Result<Pair, OpenError> {
     let verilator = verilator(options)?;
     let (starts, started) = mpsc::channel();
-    let one = |traced: bool, starts: mpsc::Sender<bool>| {
-        shared_build(design.clone(), traced, options).build_telling(&verilator, &mut || {
+    let one = |traced: bool, starts: mpsc::Sender<(Told, bool)>| {
+        shared_build(design.clone(), traced, options).build_telling(&verilator, &mut |told| {
             // Nobody listens only if this process is about to end.
-            let _ = starts.send(traced);
+            let _ = starts.send((told, traced));
         })
     };
     let (untraced, traced) = thread::scope(|scope| {
         let other = starts.clone();
         let untraced = scope.spawn(|| one(false, starts));
         let traced = scope.spawn(|| one(true, other));
-        for variant in started {
-            building(BuildEvent::Starts(&telling(what, variant)));
+        for (told, traced) in started {
+            tell(told, what, traced, building);
         }
         // A build does not panic; if it did, so does this.
         (
@@ -236,4 +255,26 @@ pub fn pair(
         tell_warnings(&pair.untraced, building);
     }
     Ok(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_is_one_that_is_not_set() {
+        let folder = |cache: &str, xdg: &str, home: &str| {
+            let of = |value: &str| Some(OsString::from(value));
+            cache_folder(|name| match name {
+                "LOCKSTEP_CACHE" => of(cache),
+                "XDG_CACHE_HOME" => of(xdg),
+                "HOME" => of(home),
+                _ => None,
+            })
+        };
+        assert_eq!(folder("/a", "/b", "/c"), Path::new("/a"));
+        assert_eq!(folder("", "/b", "/c"), Path::new("/b/pmu-lockstep"));
+        assert_eq!(folder("", "", "/c"), Path::new("/c/.cache/pmu-lockstep"));
+        assert_eq!(folder("", "", ""), env::temp_dir().join("pmu-lockstep"));
+    }
 }

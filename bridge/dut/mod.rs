@@ -13,6 +13,8 @@ mod knobs;
 mod library;
 mod modelled;
 #[cfg(feature = "rtl")]
+mod named;
+#[cfg(feature = "rtl")]
 mod open;
 #[cfg(feature = "rtl")]
 mod open_error;
@@ -45,7 +47,7 @@ use serde::{Deserialize, Serialize};
 use crate::lockstep::Verdict;
 
 #[cfg(feature = "rtl")]
-pub use build::{BuildEvent, BuildOptions, PORTS, Pair, pair, stated};
+pub use build::{BuildEvent, BuildOptions, CACHE_LIMIT, PORTS, Pair, pair, stated};
 #[cfg(feature = "rtl")]
 pub use file_list::{FileList, FileListError, ListProblem};
 #[cfg(feature = "rtl")]

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use pmu_model::Implementation;
 use pmu_model::wrapper::Increments;
+use verilator_sys::shared::Names;
 
 use super::build::{self, BuildEvent, BuildOptions};
 use super::library::Library;
+use super::named::{Named, named_stop};
 use super::open_error::OpenError;
 use super::source::{self, RtlSource};
 use super::wrapper_parameters::wrapper_parameters;
@@ -37,6 +39,8 @@ pub struct Rtl {
     folder: Option<Box<DutFolder>>,
     /// Places of combinational loops that Verilator warned of.
     loops: Vec<String>,
+    /// What its files are called.
+    names: Names,
     implementation: Implementation,
     traced: bool,
     patience: Duration,
@@ -56,6 +60,7 @@ impl Rtl {
         building: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<Self, OpenError> {
         let (mut loops, mut built_in) = (Vec::new(), None);
+        let mut names = Names::default();
         let library = match source {
             RtlSource::Bundled => {
                 let parameters = wrapper_parameters(implementation);
@@ -72,6 +77,7 @@ impl Rtl {
                 let (design, what) = (files.design()?, source.describe());
                 let built = build::one_of_files(design, traced, options, &what, building)?;
                 loops = Warnings::of(&built).loops();
+                names = built.names.clone();
                 Library::load(&built.path, options)?
             }
             RtlSource::Built(folder) => {
@@ -84,6 +90,7 @@ impl Rtl {
             library,
             folder: built_in,
             loops,
+            names,
             implementation: implementation.clone(),
             traced,
             patience: options.patience,
@@ -97,7 +104,8 @@ impl Rtl {
     pub fn unchecked(&self) -> Result<Box<dyn Dut>, OpenError> {
         let dut = self
             .library
-            .instance(self.traced, self.patience, &self.loops)?;
+            .instance(self.traced, self.patience, &self.loops);
+        let dut = dut.map_err(|error| named_stop(error, &self.names))?;
         if let Some(folder) = &self.folder {
             folder.check_stated(&dut.parameters())?;
         }
@@ -113,6 +121,7 @@ impl Rtl {
         let dut = self.unchecked()?;
         check_contract(&dut.parameters())?;
         check_parameters(&self.implementation, &dut.parameters())?;
+        let dut = Box::new(Named::new(dut, self.names.clone()));
         if self.implementation.wrapper.increments == Increments::Shown {
             return Ok(dut);
         }

@@ -108,6 +108,7 @@ impl OpenError {
                 | BuildError::Compile(CompileError::Undefined { .. })
                 | BuildError::Verilate(
                     VerilateError::NoSource { .. }
+                    | VerilateError::Path { .. }
                     | VerilateError::Argument { .. }
                     | VerilateError::NoTop { .. }
                     | VerilateError::NoParameter { .. }

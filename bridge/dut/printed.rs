@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Serialize;
 
+use crate::scratch::folder_of;
+
 /// Bytes that are kept.
 pub const KEPT: u64 = 1 << 20;
 /// Lines that standard error has.
@@ -148,6 +150,8 @@ impl Log {
 
     fn append(&mut self, text: &[u8]) -> io::Result<()> {
         if self.file.is_none() {
+            // The folder of a command is made when there is something to leave.
+            fs::create_dir_all(folder_of(&self.path))?;
             self.file = Some(open(&self.path, true)?);
         }
         if let Some(file) = &mut self.file {

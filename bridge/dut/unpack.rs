@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use verilator_sys::held::hold;
+
 use super::open_error::OpenError;
+use crate::scratch::ScratchFolder;
 
 /// The bundled RTL: file name and text, packages first.
 const BUNDLED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/bundled_rtl.rs"));
@@ -23,19 +26,29 @@ pub(super) fn unpack(cache: &Path) -> Result<Vec<PathBuf>, OpenError> {
         path: path.into(),
         source,
     };
-    if !folder.is_dir() {
+    // One that is damaged is made again; nobody prunes it while it is compiled.
+    let is_whole = || {
+        let mut files = BUNDLED.iter();
+        files.all(|(name, text)| {
+            fs::read(folder.join(name)).is_ok_and(|found| found == text.as_bytes())
+        })
+    };
+    if !(hold(&folder) && is_whole()) {
+        // There may be none.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(cache).map_err(|error| io(cache, error))?;
-        let draft = tempfile::tempdir_in(cache).map_err(|error| io(cache, error))?;
+        let draft = ScratchFolder::new_in(cache).map_err(|error| io(cache, error))?;
         for (name, text) in BUNDLED {
             let path = draft.path().join(name);
             fs::write(&path, text).map_err(|error| io(&path, error))?;
         }
         // Another process may have been faster: its folder is as good.
-        if let Err(error) = fs::rename(draft.path(), &folder)
+        if let Err(error) = draft.keep(&folder)
             && !folder.is_dir()
         {
             return Err(io(&folder, error));
         }
+        hold(&folder);
     }
     Ok(BUNDLED.iter().map(|(name, _)| folder.join(name)).collect())
 }

@@ -1,13 +1,13 @@
 //! Writing a stimulus file.
 
-use std::fs::File;
 use std::hash::Hasher as _;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use pmu_model::{CycleInput, Implementation};
-use tempfile::NamedTempFile;
 use twox_hash::XxHash3_64;
+
+use crate::scratch::ScratchFile;
 
 use super::file::{CHUNK_CYCLES, Layout, check_cycles};
 use super::{Header, Origin, StimulusError, StimulusHash, StimulusHasher};
@@ -17,7 +17,7 @@ use super::{Header, Origin, StimulusError, StimulusHash, StimulusHasher};
 #[derive(Debug)]
 pub struct Writer {
     path: PathBuf,
-    out: BufWriter<NamedTempFile>,
+    out: BufWriter<ScratchFile>,
     header: Header,
     hasher: StimulusHasher,
     chunk: Chunk,
@@ -49,10 +49,6 @@ impl Writer {
         implementation: &Implementation,
         origin: Option<Origin>,
     ) -> Result<Self, StimulusError> {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
         let header = Header {
             origin,
             implementation: implementation.clone(),
@@ -68,7 +64,7 @@ impl Writer {
             if path.metadata().is_ok_and(|found| !found.is_file()) {
                 return Err(io::Error::other("it is a device or a pipe, not a file"));
             }
-            let mut out = BufWriter::with_capacity(1 << 18, temporary(folder)?);
+            let mut out = BufWriter::with_capacity(1 << 18, ScratchFile::beside(path)?);
             out.write_all(&header.to_bytes())?;
             Ok(out)
         };
@@ -123,7 +119,7 @@ impl Writer {
 
 fn complete(
     path: &Path,
-    mut out: BufWriter<NamedTempFile>,
+    mut out: BufWriter<ScratchFile>,
     header: &Header,
     checksums: &[u64],
 ) -> io::Result<()> {
@@ -134,9 +130,7 @@ fn complete(
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&header.to_bytes())?;
     file.as_file().sync_all()?;
-    file.persist(path)
-        .map(|_: File| ())
-        .map_err(|error| error.error)
+    file.keep(path)
 }
 
 impl Chunk {
@@ -161,22 +155,11 @@ impl Chunk {
     }
 }
 
-/// A temporary file in `folder`, readable as any new file is.
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".stimulus-").suffix(".part");
-    #[cfg(unix)]
-    let builder = builder
-        .permissions(<std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
-    builder.tempfile_in(folder)
-}
-
 fn error(path: &Path, source: io::Error) -> StimulusError {
-    // The path of a temporary file means nothing to the user.
-    let source = match (source.kind(), source.raw_os_error()) {
-        (_, Some(_)) | (io::ErrorKind::Other, None) => source,
-        (kind @ io::ErrorKind::NotFound, None) => io::Error::new(kind, "no such folder"),
-        (kind, None) => kind.into(),
+    let source = match source.kind() {
+        // The name that would be told is that of the file, which is to be new.
+        kind @ io::ErrorKind::NotFound => io::Error::new(kind, "no such folder"),
+        _ => source,
     };
     StimulusError::Write {
         path: path.into(),

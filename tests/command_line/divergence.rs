@@ -79,7 +79,7 @@ fn replay_command_of_a_report_works() {
 #[test]
 fn shrink_command_of_a_report_works() {
     let (folder, mut command) = silent("divergence_shrunk");
-    let ran = run(command.args(["--out", "my out"]));
+    let ran = run(command.args(["--out", ODD]));
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let field = "access outcome";
     assert!(
@@ -92,7 +92,7 @@ fn shrink_command_of_a_report_works() {
         let found = lines.find_map(|line| line.strip_prefix(what)?.strip_prefix(' '));
         found.expect("a line").trim().to_owned()
     };
-    assert_eq!(line("stimulus"), "my out/stimulus.stim");
+    assert_eq!(line("stimulus"), format!("{ODD}/stimulus.stim"));
     let shrink = line("shrink");
     let shrunk = Ran::of(
         shell(&folder, &format!("{shrink} --json"))
@@ -102,14 +102,18 @@ fn shrink_command_of_a_report_works() {
     assert_eq!(shrunk.code, 1, "{shrink}: {}", shrunk.stderr);
     let json: Value = serde_json::from_str(&shrunk.stdout).expect("JSON");
     assert_eq!(json["field"], field);
-    assert!(folder.join("my out/shrunk.stim").is_file());
+    assert!(folder.join(ODD).join("shrunk.stim").is_file());
     // A run of that stimulus does not take it away.
     let again = shrink.replace("lockstep shrink", "lockstep replay");
     let again = Ran::of(shell(&folder, &again).output().expect("a shell"));
     assert_eq!(again.code, 1, "{}", again.stderr);
     assert!(again.stdout.contains(&shrink), "{}", again.stdout);
-    assert!(folder.join("my out/stimulus.stim").is_file());
+    assert!(folder.join(ODD).join("stimulus.stim").is_file());
+    assert!(!folder.join("x").exists());
 }
+
+/// A name that a shell would read as something else.
+const ODD: &str = "my $(touch x) `touch x` \"out\" 'it' \\n;#";
 
 /// A command line of a report, as a shell takes it.
 fn shell(folder: &Path, line: &str) -> Command {

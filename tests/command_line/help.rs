@@ -49,6 +49,12 @@ fn help_of_exhaust() {
 }
 
 #[test]
+fn help_of_cache() {
+    help("help_cache", "cache --help");
+    help("help_cache_prune", "cache prune --help");
+}
+
+#[test]
 fn version() {
     help("version", "--version");
 }

@@ -21,6 +21,8 @@ mod implementation;
 #[cfg(feature = "rtl")]
 mod interrupt;
 #[cfg(feature = "rtl")]
+mod leftovers;
+#[cfg(feature = "rtl")]
 mod output;
 #[cfg(feature = "rtl")]
 mod record;

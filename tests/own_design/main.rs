@@ -1,6 +1,7 @@
 //! A design of the user's own: built from a file list, kept in a folder, run from there; and what is said when that
 //! cannot be.
 
+mod cache;
 mod errors;
 mod folder;
 mod libraries;

@@ -16,6 +16,7 @@ use serde::Serialize;
 use super::patience::Patience;
 use super::{Failure, in_file, in_signals, open};
 use crate::cli::output_folder::OutputFolder;
+use crate::cli::places::Places;
 use crate::cli::summary::LedgerSummary;
 use crate::cli::{implementation, output, report_files};
 use crate::diagnosis::internals::Internals;
@@ -111,6 +112,12 @@ struct Summary {
 
 /// Checks a dump against the model.
 pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
+    let places = Places::new()
+        .writes_in("--out", &args.out, report_files::NAMES)
+        .reads("the dump", Some(&args.file))
+        .reads("--map", Some(&args.map))
+        .reads("--implementation", args.implementation.as_deref());
+    places.check()?;
     let implementation =
         implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let map = load(&args.map)?;

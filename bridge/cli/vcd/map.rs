@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Failure, open};
+use crate::cli::places::Places;
 use crate::cli::{implementation, output};
 use crate::lockstep::Verdict;
 use crate::offline::propose::propose;
@@ -25,6 +26,11 @@ pub struct MapArgs {
 
 /// Proposes a map of a dump.
 pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
+    let places = Places::new()
+        .writes("--output", args.output.as_deref())
+        .reads("the dump", Some(&args.file))
+        .reads("--implementation", args.implementation.as_deref());
+    places.check()?;
     let implementation =
         implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut opened = open(&args.file)?;

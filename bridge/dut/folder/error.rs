@@ -7,6 +7,7 @@ use verilator_sys::LoadError;
 use verilator_sys::shared::LoadFileError;
 
 use super::{FORMAT, MANIFEST};
+use crate::scratch::is_no_place;
 
 /// A folder that is not one of `lockstep build`, or not as it was built.
 #[derive(Debug, thiserror::Error)]
@@ -121,8 +122,8 @@ impl FolderError {
             )
         };
         match self {
+            Self::NotMade { source, .. } => is_no_place(source),
             Self::Io { source, .. }
-            | Self::NotMade { source, .. }
             | Self::Library {
                 source: LoadFileError::Io { source, .. },
                 ..

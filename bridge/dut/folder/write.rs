@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use verilator_sys::shared::content_hash;
@@ -12,6 +12,7 @@ use verilator_sys::shared::content_hash;
 use super::manifest::{FORMAT, Libraries, Manifest, Source};
 use super::{DutFolder, FolderError, MANIFEST, TRACED, UNTRACED};
 use crate::dut::{Pair, Stated};
+use crate::scratch::{ScratchFolder, folder_of, open_to_others};
 use verilator_sys::verilate::Design;
 
 const HEADER: &str = "# Written by `lockstep build`; `lockstep run --dut` reads it.\n\n";
@@ -24,33 +25,17 @@ const HEADER: &str = "# Written by `lockstep build`; `lockstep run --dut` reads 
 pub(super) fn check(path: &Path) -> Result<(), FolderError> {
     check_place(path)?;
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let there = parent(path).ancestors().find(|parent| parent.exists());
+    let there = folder_of(path).ancestors().find(|parent| parent.exists());
     // A relative path starts from the working directory.
     draft_in(there.unwrap_or(Path::new(".")), path).map(drop)
 }
 
-/// The folder that `path` is in.
-fn parent(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 /// A temporary folder beside `path`, in `parent`.
-fn draft_in(parent: &Path, path: &Path) -> Result<tempfile::TempDir, FolderError> {
-    let draft = tempfile::Builder::new()
-        .prefix(".building-")
-        .tempdir_in(parent);
-    draft.map_err(|error| {
-        // The name of the temporary folder would only confuse.
-        let text = error.to_string();
-        let reason = text.split(" at path ").next().unwrap_or_default();
-        FolderError::NotMade {
-            path: path.into(),
-            parent: parent.into(),
-            source: io::Error::new(error.kind(), reason),
-        }
+fn draft_in(parent: &Path, path: &Path) -> Result<ScratchFolder, FolderError> {
+    ScratchFolder::new_in(parent).map_err(|source| FolderError::NotMade {
+        path: path.into(),
+        parent: parent.into(),
+        source,
     })
 }
 
@@ -107,7 +92,7 @@ pub(super) fn write(
     // A link stays; what it leads to is written.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     check_place(path)?;
-    let parent = parent(path);
+    let parent = folder_of(path);
     fs::create_dir_all(parent).map_err(io_error(parent))?;
     let draft = draft_in(parent, path)?;
     let copy = |from: &Path, name: &str| -> Result<String, FolderError> {
@@ -133,7 +118,6 @@ pub(super) fn write(
         message: error.to_string(),
     })?;
     fs::write(&to, format!("{HEADER}{text}")).map_err(io_error(&to))?;
-    open_to_all(draft.path());
     put(draft, path).map_err(io_error(path))?;
     Ok(done())
 }
@@ -179,34 +163,22 @@ fn manifest(
 }
 
 /// Puts the draft in the place of `path`, in one step where the file system can.
-fn put(draft: tempfile::TempDir, path: &Path) -> io::Result<()> {
+fn put(draft: ScratchFolder, path: &Path) -> io::Result<()> {
     if !path.exists() {
-        fs::rename(draft.path(), path)?;
-        // The name is no longer a temporary one.
-        let _ = draft.keep();
-        return Ok(());
+        return draft.keep(path);
     }
+    open_to_others(draft.path())?;
     if renameat_with(CWD, draft.path(), CWD, path, RenameFlags::EXCHANGE).is_ok() {
         // The draft is the old folder now, and removed with its name.
         return Ok(());
     }
-    let old: PathBuf = draft.path().with_extension("old");
+    let aside = ScratchFolder::new_in(folder_of(path))?;
+    let old = aside.path().join("old");
     fs::rename(path, &old)?;
-    if let Err(error) = fs::rename(draft.path(), path) {
-        fs::rename(&old, path)?;
-        return Err(error);
-    }
-    let _ = draft.keep();
-    fs::remove_dir_all(&old)
-}
-
-/// A temporary folder is private; a result is not.
-fn open_to_all(folder: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o755));
-    }
+    draft.keep(path).inspect_err(|_| {
+        // Nothing better can be done than to try.
+        let _ = fs::rename(&old, path);
+    })
 }
 
 pub(super) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> FolderError + use<> {

@@ -1,16 +1,19 @@
 //! Compiling C++: finding the compiler, compiling units in parallel, keeping objects.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-use crate::launcher;
+use lockstep_scratch::ScratchFolder;
 use sha2::{Digest, Sha256};
+
+use crate::held::hold;
+use crate::launcher;
 
 /// How hard the C++ compiler works on the code that runs in every cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -216,13 +219,16 @@ impl Compiler {
         let mut command = self.command();
         command.arg("-shared").args(objects);
         if cfg!(target_os = "linux") {
-            let script = library.with_extension("map");
+            const SCRIPT: &str = "symbols.map";
+            // From where it is: the path may have a comma, which ends an argument for the linker.
+            let folder = library.parent().unwrap_or(Path::new("."));
+            let script = folder.join(SCRIPT);
             let text = format!("{{ global: {symbol}; local: *; }};\n");
             fs::write(&script, text).map_err(io_error(&script))?;
-            let mut option = OsString::from("-Wl,--version-script=");
-            option.push(&script);
+            command.current_dir(folder);
+            command.arg(format!("-Wl,--version-script={SCRIPT}"));
             // A function that nothing defines is an error now, not when the design calls it.
-            command.arg(option).arg("-Wl,-z,defs");
+            command.arg("-Wl,-z,defs");
         }
         self.make(command, library).map_err(|error| match error {
             CompileError::Failed { message, .. } if message.contains("undefined") => {
@@ -232,7 +238,21 @@ impl Compiler {
         })
     }
 
-    fn compile(&self, unit: &Unit, object: &Path) -> Result<(), CompileError> {
+    /// Compiles a unit into its folder, whole or not at all: other processes, and other threads of this one, may be
+    /// making the same object.
+    fn compile(&self, unit: &Unit) -> Result<PathBuf, CompileError> {
+        let folder = &unit.object_dir;
+        let draft = ScratchFolder::new_in(folder).map_err(io_error(folder))?;
+        let made = draft.path().join("unit.o");
+        self.compile_to(unit, &made)?;
+        let name = format!("{}.{}.o", unit.key(self), object_hash(&made)?);
+        let object = folder.join(name);
+        fs::rename(&made, &object).map_err(io_error(&object))?;
+        hold(&object);
+        Ok(object)
+    }
+
+    fn compile_to(&self, unit: &Unit, object: &Path) -> Result<(), CompileError> {
         let mut command = self.command();
         command.arg(unit.optimization);
         for folder in &unit.include_dirs {
@@ -242,26 +262,21 @@ impl Compiler {
         self.make(command, object)
     }
 
-    /// Runs a command that makes `file`, under a temporary name until it is complete. The name is of this call alone:
-    /// other processes, and other threads of this one, may be making the same file.
+    /// Runs a command that makes `file`.
     fn make(&self, mut command: Command, file: &Path) -> Result<(), CompileError> {
-        static CALLS: AtomicU64 = AtomicU64::new(0);
-        let call = CALLS.fetch_add(1, Ordering::Relaxed);
-        let temporary = file.with_extension(format!("{}-{call}.tmp", std::process::id()));
         let output = command
             .arg("-o")
-            .arg(&temporary)
+            .arg(file)
             .output()
             .map_err(io_error(&self.path))?;
         if !output.status.success() {
-            let _ = fs::remove_file(&temporary);
             return Err(CompileError::Failed {
                 compiler: self.path.clone(),
                 file: file.to_owned(),
                 message: first_lines(&String::from_utf8_lossy(&output.stderr)),
             });
         }
-        fs::rename(&temporary, file).map_err(io_error(file))
+        Ok(())
     }
 }
 
@@ -283,14 +298,40 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    fn object(&self, compiler: &Compiler) -> PathBuf {
+    /// What the name of the object begins with.
+    fn key(&self, compiler: &Compiler) -> String {
         let mut hash = Hash::new();
         hash.text(compiler.identity())
             .text(self.optimization)
             .text(&self.content);
-        self.object_dir
-            .join(format!("{}-{}.o", self.name, &hash.finish()[..32]))
+        format!("{}-{}", self.name, &hash.finish()[..32])
     }
+
+    /// The object, if it was made before and is as it was made: its name ends with its own hash. One that is damaged is
+    /// removed.
+    fn object(&self, compiler: &Compiler) -> Option<PathBuf> {
+        let start = self.key(compiler) + ".";
+        let entries = fs::read_dir(&self.object_dir).ok()?.flatten();
+        let is_it = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(&start));
+        let mut found = entries.filter(|entry| is_it(&entry.file_name()));
+        found.find_map(|entry| {
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let whole = hold(&path)
+                && object_hash(&path).is_ok_and(|hash| name == format!("{start}{hash}.o"));
+            if !whole {
+                // Another build may have been faster.
+                let _ = fs::remove_file(&path);
+            }
+            whole.then_some(path)
+        })
+    }
+}
+
+/// What the name of an object ends with.
+fn object_hash(path: &Path) -> Result<String, CompileError> {
+    let hash = Hash::new().file(path)?.finish();
+    Ok(hash[..16].to_owned())
 }
 
 /// Compiles the units that have no object yet, on every core, and returns all objects in order.
@@ -299,19 +340,27 @@ pub(crate) fn objects(compiler: &Compiler, units: &[Unit]) -> Result<Vec<PathBuf
     for unit in units {
         fs::create_dir_all(&unit.object_dir).map_err(io_error(&unit.object_dir))?;
     }
-    let objects: Vec<PathBuf> = units.iter().map(|unit| unit.object(compiler)).collect();
+    let found = units.iter().map(|unit| Mutex::new(unit.object(compiler)));
+    let objects: Vec<Mutex<Option<PathBuf>>> = found.collect();
+    let object = |index: usize| {
+        objects[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
     let missing: Vec<usize> = (0..units.len())
-        .filter(|&index| !objects[index].is_file())
+        .filter(|&index| object(index).is_none())
         .collect();
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let work = || -> Result<(), CompileError> {
         while let Some(&index) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
             let _core = Core::take(cores);
-            // Another build of this process may have made it meanwhile.
-            if !objects[index].is_file() {
-                compiler.compile(&units[index], &objects[index])?;
-            }
+            // Another build may have made it meanwhile.
+            let made = match units[index].object(compiler) {
+                Some(made) => made,
+                None => compiler.compile(&units[index])?,
+            };
+            *object(index) = Some(made);
         }
         Ok(())
     };
@@ -323,7 +372,10 @@ pub(crate) fn objects(compiler: &Compiler, units: &[Unit]) -> Result<Vec<PathBuf
             .into_iter()
             .try_for_each(|thread| thread.join().expect("worker finished"))
     })?;
-    Ok(objects)
+    let objects = objects.into_iter().map(Mutex::into_inner);
+    let objects = objects.map(|object| object.unwrap_or_else(PoisonError::into_inner));
+    // The workers have made those that were missing.
+    Ok(objects.flatten().collect())
 }
 
 /// The right to keep a core busy: builds that run side by side share the cores of the machine.

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "shared")]
 use crate::compile::{CompileError, Hash};
-use crate::places;
+use crate::places::{self, Places};
 use crate::verilate::VerilateError;
 
 /// A design: what Verilator is told about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Design {
-    /// SystemVerilog files; packages before the modules that use them. Messages and stops name the
-    /// files as they are written here.
+    /// SystemVerilog files; packages before the modules that use them. Messages of a build name the
+    /// files as they are written here; stops name them from the folder on that all files of the design are in.
     pub sources: Vec<PathBuf>,
     /// Folders for `` `include ``. Verilator looks for modules there too.
     pub include_dirs: Vec<PathBuf>,
@@ -108,15 +108,39 @@ impl Design {
         Ok(())
     }
 
+    /// Checks that Verilator can take the paths of this, which is what it gets of a design.
+    ///
+    /// # Errors
+    /// A path that it would read as something else.
+    pub(crate) fn check_paths(&self, places: &Places) -> Result<(), VerilateError> {
+        let files = self.sources.iter().chain(&self.library_files);
+        let folders = self.include_dirs.iter().chain(&self.library_dirs);
+        let taken = |path: &Path| {
+            let text = path.to_str();
+            text.is_some_and(|text| !text.contains(|c: char| "$\"".contains(c) || c.is_control()))
+        };
+        match files.chain(folders).find(|path| !taken(path)) {
+            None => Ok(()),
+            Some(path) => Err(VerilateError::Path {
+                path: places.named(&path.to_string_lossy()).into(),
+            }),
+        }
+    }
+
     /// The arguments with absolute paths where they name files and folders that are there, from `base`.
     pub fn absolute_arguments(&self, base: &Path) -> Vec<String> {
+        self.arguments_at(base, &|path| at(base, path))
+    }
+
+    /// The arguments with what `at` makes of the paths of files and folders that are there, from `base`.
+    pub(crate) fn arguments_at(&self, base: &Path, at: &dyn Fn(&str) -> String) -> Vec<String> {
         let mut before = "";
         let mut absolute = Vec::new();
         for argument in &self.arguments {
             absolute.push(argument_at(before, argument, base).map_or(
                 argument.clone(),
                 |(start, paths)| {
-                    let paths = paths.iter().map(|path| at(base, path));
+                    let paths = paths.iter().map(|path| at(path));
                     start.to_owned() + &paths.collect::<Vec<_>>().join("+")
                 },
             ));
@@ -168,14 +192,14 @@ impl Design {
 
     /// Adds to `hash` all that is known of the design before Verilator runs: what it is told, the
     /// contents of the named files, and the names of the files in the folders that it searches, since
-    /// a new one may take the place of another.
+    /// a new one may take the place of another. Where the design lies, and how its paths are written, is none of it.
     ///
     /// # Errors
     /// A file that cannot be read.
     #[cfg(feature = "shared")]
-    pub(crate) fn hash(&self, hash: &mut Hash) -> Result<(), CompileError> {
-        // A stop names the file as it is written here, so the name belongs to the key.
-        for argument in self.arguments() {
+    pub(crate) fn hash(&self, places: &Places, hash: &mut Hash) -> Result<(), CompileError> {
+        // A stop names the file as Verilator gets it, so the name belongs to the key.
+        for argument in places.apply(self).arguments() {
             hash.bytes(argument.as_encoded_bytes());
         }
         for path in self.sources.iter().chain(&self.library_files) {

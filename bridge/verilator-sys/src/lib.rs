@@ -9,6 +9,8 @@
 //! | `runtime` | [`Dut`], [`DutLibrary`]: driving a design | to build this crate |
 //! | `shared` (default) | [`shared`]: designs compiled and loaded at run time | both |
 
+#[cfg(feature = "shared")]
+pub mod cache;
 #[cfg(feature = "build")]
 mod compile;
 #[cfg(feature = "build")]
@@ -17,6 +19,8 @@ mod design;
 pub mod evaluation;
 #[cfg(feature = "build")]
 pub mod find;
+#[cfg(feature = "build")]
+pub mod held;
 #[cfg(feature = "build")]
 mod launcher;
 #[cfg(feature = "build")]

@@ -92,6 +92,9 @@ pub(crate) struct Objects {
     pub objects: Vec<PathBuf>,
     pub dependencies: Vec<PathBuf>,
     pub warnings: String,
+    /// With the names that what is generated has.
+    #[cfg_attr(not(feature = "shared"), expect(dead_code))]
+    pub warnings_inside: String,
 }
 
 impl Model<'_> {
@@ -115,7 +118,7 @@ impl Model<'_> {
         let mut units = Vec::new();
         let mut run_time = vec![cpp.join("stop_recorder.cpp")];
         let mut dependencies: Vec<PathBuf> = Vec::new();
-        let mut warnings = String::new();
+        let (mut warnings, mut warnings_inside) = (String::new(), String::new());
         for &variant in self.variants {
             let verilated = VerilateRequest {
                 design: self.design,
@@ -131,7 +134,7 @@ impl Model<'_> {
             run_time.extend(verilated.run_time);
             dependencies.extend(verilated.dependencies);
             // Both variants are made from the same sources, so their warnings are the same.
-            warnings = verilated.warnings;
+            (warnings, warnings_inside) = (verilated.warnings, verilated.warnings_inside);
         }
         for list in [&mut run_time, &mut dependencies] {
             list.sort();
@@ -157,6 +160,7 @@ impl Model<'_> {
             objects,
             dependencies,
             warnings,
+            warnings_inside,
         })
     }
 

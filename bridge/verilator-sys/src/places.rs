@@ -1,15 +1,22 @@
 //! Paths as the design names them, and as Verilator gets them.
 //!
 //! Verilator looks for modules and included files in its working directory too, so it runs in a folder where none of
-//! the design's are: what is built does not depend on where the command runs. It gets absolute paths then; what it
-//! says, lists and generates names the files as the design does.
+//! the design's are: what is built does not depend on where the command runs. There, a link leads to the *root*, the
+//! folder that all files of the design have in common, and Verilator gets paths through this link: what it generates
+//! is the same wherever the design lies and however its paths are written, and characters that Verilator cannot take
+//! are none of a path's above the root. What it generates names files from the root on; what it says and lists names
+//! them as the design does.
 
+#[cfg(feature = "shared")]
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::design::Design;
+#[cfg(feature = "shared")]
+use crate::shared::SourceFile;
 
 /// An absolute path, and what the design calls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +33,36 @@ pub(crate) struct Places {
     places: Vec<Place>,
     /// What all absolute paths of those that are relative begin with; empty if none is.
     common: String,
+    /// The folder that all files and folders of the design have in common, if that is not the root of all.
+    root: Option<PathBuf>,
 }
+
+/// What files are called that have other names inside of a library, which is the same wherever they lie.
+#[cfg(feature = "shared")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(BTreeMap<String, String>);
+
+#[cfg(feature = "shared")]
+impl Names {
+    /// What a file is called, by its name inside.
+    pub fn of<'a>(&'a self, inside: &'a str) -> &'a str {
+        self.0.get(inside).map_or(inside, String::as_str)
+    }
+
+    /// `text` with these names where it tells of a place in a file.
+    pub fn in_text(&self, text: &str) -> String {
+        let word = |word: &str| match word.split_once(':') {
+            Some((name, place)) => format!("{}:{place}", self.of(name)),
+            None => word.to_owned(),
+        };
+        text.split_inclusive(char::is_whitespace)
+            .map(word)
+            .collect()
+    }
+}
+
+/// Name of the link to the root in the folder where Verilator runs.
+pub(crate) const LINK: &str = "lockstep-design-root";
 
 impl Places {
     /// The places of `design`, whose relative paths start from the working directory.
@@ -44,6 +80,7 @@ impl Places {
             base: base.to_owned(),
             places: Vec::new(),
             common: String::new(),
+            root: root(design, base),
         };
         for path in files().chain(folders) {
             found.add(path);
@@ -78,8 +115,12 @@ impl Places {
     /// Adds a path, and the one that its links lead to. The first to give a path its name keeps it.
     fn add(&mut self, written: &Path) {
         let absolute = self.absolute(written);
-        let canonical = fs::canonicalize(&absolute).ok();
-        for absolute in [Some(absolute), canonical].into_iter().flatten() {
+        let resolved = fs::canonicalize(&absolute).ok();
+        let canonical = canonical(&self.base, written);
+        for absolute in [Some(absolute), Some(canonical), resolved]
+            .into_iter()
+            .flatten()
+        {
             let (Some(absolute), Some(written)) = (absolute.to_str(), written.to_str()) else {
                 continue;
             };
@@ -94,26 +135,86 @@ impl Places {
         }
     }
 
-    /// A path of the design as Verilator gets it.
+    /// A path as an absolute one.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
         absolute(&self.base, path)
     }
 
+    /// Makes the link to the root in `folder`, in which Verilator is to run.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn link_root(&self, folder: &Path) -> io::Result<()> {
+        let link = folder.join(LINK);
+        match fs::remove_file(&link) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let make = |root| std::os::unix::fs::symlink(root, link);
+        self.root.as_ref().map_or(Ok(()), make)
+    }
+
+    /// The name that what is generated has for a file of the design: from the root on. It is the same wherever the
+    /// design lies.
+    pub(crate) fn inside(&self, path: &Path) -> PathBuf {
+        let path = canonical(&self.base, path);
+        let inside = self.root.as_ref().map(|root| path.strip_prefix(root));
+        match inside {
+            Some(Ok(inside)) => inside.to_owned(),
+            _ => path,
+        }
+    }
+
+    /// The file that [`inside`](Places::inside) has a name for.
+    #[cfg(feature = "shared")]
+    pub(crate) fn outside(&self, name: &Path) -> PathBuf {
+        self.root.as_deref().unwrap_or(Path::new("")).join(name)
+    }
+
+    /// A path of the design as Verilator gets it, from the folder where it runs.
+    fn given(&self, path: &Path) -> PathBuf {
+        let inside = self.inside(path);
+        match inside.is_relative() {
+            true if inside.as_os_str().is_empty() => LINK.into(),
+            true => Path::new(LINK).join(inside),
+            false => inside,
+        }
+    }
+
     /// The design as Verilator gets it.
     pub(crate) fn apply(&self, design: &Design) -> Design {
-        let all = |paths: &[PathBuf]| paths.iter().map(|path| self.absolute(path)).collect();
+        let all = |paths: &[PathBuf]| paths.iter().map(|path| self.given(path)).collect();
+        let given = |path: &str| self.given(Path::new(path)).to_string_lossy().into_owned();
         Design {
             sources: all(&design.sources),
             include_dirs: all(&design.include_dirs),
             library_dirs: all(&design.library_dirs),
             library_files: all(&design.library_files),
-            arguments: design.absolute_arguments(&self.base),
+            arguments: design.arguments_at(&self.base, &given),
             ..design.clone()
         }
     }
 
+    /// `text`, which was generated, with the names that [`inside`](Places::inside) gives.
+    pub(crate) fn named_inside(&self, text: &str) -> String {
+        text.replace(&format!("{LINK}/"), "")
+    }
+
+    /// What the design calls files that have other names inside.
+    #[cfg(feature = "shared")]
+    pub(crate) fn names(&self, files: &[SourceFile]) -> Names {
+        let names = files.iter().map(|file| {
+            let inside = self.inside(&file.path).to_string_lossy().into_owned();
+            (inside, self.named(&file.path.to_string_lossy()))
+        });
+        Names(names.collect())
+    }
+
     /// `text` with the paths as the design names them.
     pub(crate) fn named(&self, text: &str) -> String {
+        let root = self.root.as_ref().map(|root| root.to_string_lossy());
+        let text = text.replace(LINK, &root.unwrap_or_default());
+        let text = text.as_str();
         if self.common.is_empty() {
             return text.to_owned();
         }
@@ -157,6 +258,37 @@ pub(crate) fn absolute(base: &Path, path: &Path) -> PathBuf {
     let joined = base.join(path);
     // The empty path is the only one that cannot be, and it is joined to `base`.
     std::path::absolute(&joined).unwrap_or(joined)
+}
+
+/// `path`, which starts from `base` if it is relative, without links and `..` in its folders. A link to a file stays:
+/// what the file includes lies beside the link.
+fn canonical(base: &Path, path: &Path) -> PathBuf {
+    let path = absolute(base, path);
+    let whole = || fs::canonicalize(&path).ok();
+    let in_folder = || {
+        let folder = fs::canonicalize(path.parent()?).ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    let found = match path.is_dir() {
+        true => whole(),
+        false => in_folder().or_else(whole),
+    };
+    found.unwrap_or(path)
+}
+
+/// The folder that all files and folders of a design have in common, if that is not the root of all.
+fn root(design: &Design, base: &Path) -> Option<PathBuf> {
+    let files = design.sources.iter().chain(&design.library_files);
+    let files = files.filter_map(|path| canonical(base, path).parent().map(Path::to_owned));
+    let folders = design.include_dirs.iter().chain(&design.library_dirs);
+    let folders = folders.map(|path| canonical(base, path));
+    let common = |a: PathBuf, b: PathBuf| {
+        let same = a.components().zip(b.components());
+        let same = same.take_while(|(a, b)| a == b);
+        same.map(|(part, _)| part).collect::<PathBuf>()
+    };
+    let root = files.chain(folders).reduce(common)?;
+    root.parent().is_some().then_some(root)
 }
 
 /// Whether a path goes on with this: `/a/b` is not in `/a/bc`.
@@ -204,16 +336,50 @@ mod tests {
         };
         let places = Places::from_base(&design, Path::new("/base"));
         assert_eq!(places.named("/base/w.sv:1"), "/base/w.sv:1");
-        assert_eq!(places.apply(&design), design);
     }
 
     #[test]
-    fn verilator_gets_absolute_paths() {
-        let design = places();
-        assert_eq!(
-            design.absolute(Path::new("./a/b.sv")),
-            Path::new("/base/a/b.sv")
-        );
-        assert_eq!(design.absolute(Path::new("/a.sv")), Path::new("/a.sv"));
+    fn verilator_gets_the_same_however_paths_are_written() {
+        let folder = tempfile::tempdir().expect("created");
+        let base = folder.path();
+        for (place, file) in [("here/rtl", "rtl/a.sv"), ("there/ip", "a.sv")] {
+            fs::create_dir_all(base.join(place).join("in")).expect("created");
+            fs::write(base.join(place).join("a.sv"), file).expect("written");
+        }
+        std::os::unix::fs::symlink(base.join("there"), base.join("link")).expect("linked");
+        let given = |from: &str, path: &str| {
+            let rtl = Path::new(path);
+            let design = Design {
+                sources: vec![rtl.join("a.sv")],
+                include_dirs: vec![rtl.join("in")],
+                arguments: vec![format!("{path}/a.sv")],
+                top: "t".into(),
+                ..Design::default()
+            };
+            let places = Places::from_base(&design, &base.join(from));
+            let name = rtl.join("a.sv").display().to_string();
+            assert_eq!(
+                places.named(&format!("at {LINK}/a.sv:3")),
+                format!("at {name}:3")
+            );
+            assert_eq!(places.inside(&rtl.join("a.sv")), Path::new("a.sv"));
+            let given = places.apply(&design).arguments();
+            given
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let expected = format!("--top-module t -I{LINK}/in {LINK}/a.sv {LINK}/a.sv");
+        let absolute = base.join("here/rtl");
+        for (from, path) in [
+            ("here", "rtl"),
+            ("there", "../here/rtl"),
+            ("there", absolute.to_str().expect("UTF-8")),
+            (".", "there/ip"),
+            (".", "link/ip"),
+        ] {
+            assert_eq!(given(from, path), expected, "{path} from {from}");
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::design::Design;
 use crate::modules::{self, Declaration, Parameters};
+use crate::places::LINK;
 use crate::verilate::VerilateError;
 use crate::version::Version;
 
@@ -166,7 +167,7 @@ pub(crate) fn tidy(messages: &str, out_dir: &Path) -> String {
             (heading, among_places) = (Some(line), true);
         } else if among_places && line.starts_with("             ") && !text.starts_with("...") {
             let place = Path::new(text);
-            if place.is_absolute() && !place.starts_with(out_dir) {
+            if place.starts_with(LINK) || place.is_absolute() && !place.starts_with(out_dir) {
                 kept.extend(heading.take());
                 kept.push(line);
             }

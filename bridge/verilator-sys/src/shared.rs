@@ -5,10 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::PortSizes;
+use crate::cache::{Cache, Damage, Entry, Facts, LIBRARY, Limits, WARNINGS};
 use crate::compile::{CompileError, Compiler, Hash, Optimization, io_error};
 use crate::find::Verilator;
 use crate::library::{DutLibrary, LoadError, SHARED_SYMBOL};
 use crate::model::{self, BuildError, Model, Variant};
+pub use crate::places::Names;
+use crate::places::Places;
 use crate::verilate::Design;
 
 /// A design to be built into a shared library.
@@ -28,6 +31,17 @@ pub struct SharedDutBuild {
     pub optimization: Optimization,
     /// The folder of finished libraries. Created on demand; several processes may share it.
     pub cache_dir: PathBuf,
+    /// Bytes that the folder may have after a build; beyond that, what was not used for the longest time is removed.
+    pub cache_limit: u64,
+}
+
+/// What is told while a library is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The cache has no such library, so that it will take a while.
+    Building,
+    /// The cache has one that is damaged. It is removed.
+    Damage(Damage),
 }
 
 /// A shared library that was built, or found in the cache.
@@ -35,14 +49,19 @@ pub struct SharedDutBuild {
 pub struct SharedDut {
     /// The library's file.
     pub path: PathBuf,
+    /// [`content_hash`] of it, as it was built and as it was found just now.
+    pub hash: String,
     /// Whether it was in the cache already.
     pub cached: bool,
     /// Verilator's warnings about the design when the library was built; empty if there were none.
     pub warnings: String,
-    /// The file that keeps them, if there were any.
+    /// The file that keeps them, if there were any. It names files from the folder on that all files of the design are
+    /// in.
     pub warnings_file: Option<PathBuf>,
     /// The design's files that Verilator read: sources, included files, modules out of folders.
     pub sources: Vec<SourceFile>,
+    /// What they are called: stops name them from the folder on that all of them are in.
+    pub names: Names,
     /// The C++ compiler, in a line.
     pub compiler: String,
 }
@@ -158,53 +177,52 @@ impl SharedDutError {
 
 impl SharedDutBuild {
     /// Builds the library, unless the cache has one made from the same sources, parameters and
-    /// options by the same tools.
+    /// options by the same tools. Where the sources lie, and how their paths are written, does not matter.
     ///
     /// Two processes that build the same design at once build it once.
     ///
     /// # Errors
     /// [`BuildError`]; nothing is left in the cache then.
     pub fn build(&self, verilator: &Verilator) -> Result<SharedDut, BuildError> {
-        self.build_telling(verilator, &mut || ())
+        self.build_telling(verilator, &mut |_| ())
     }
 
-    /// The same; `building` is told when the cache has no such library, so that it will take a while.
+    /// The same; `tell` is told when it will take a while, and of a damaged entry of the cache.
     ///
     /// # Errors
     /// Those of [`build`](SharedDutBuild::build).
     pub fn build_telling(
         &self,
         verilator: &Verilator,
-        building: &mut dyn FnMut(),
+        tell: &mut dyn FnMut(Told),
     ) -> Result<SharedDut, BuildError> {
         let compiler = Compiler::find()?;
-        let entry = self.entry(verilator, &compiler)?;
-        let cache = |path: &Path| {
-            let path = path.to_owned();
-            move |source| BuildError::Cache { path, source }
-        };
-        fs::create_dir_all(&self.cache_dir).map_err(cache(&self.cache_dir))?;
-        let lock_path = entry.file("lock");
-        let lock = File::create(&lock_path).map_err(cache(&lock_path))?;
-        lock.lock().map_err(cache(&lock_path))?;
-        let done = |path, list: &str, cached| SharedDut {
-            path,
-            cached,
-            warnings: fs::read_to_string(entry.file_of(list, WARNINGS))
-                .map_or(String::new(), |text| text.trim_end().to_owned()),
-            warnings_file: Some(entry.file_of(list, WARNINGS)).filter(|path| path.is_file()),
-            sources: sources(list, verilator),
-            compiler: compiler.version().to_owned(),
-        };
-        if let Some((path, list)) = entry.library() {
-            return Ok(done(path, &list, true));
+        let here = Path::new(".");
+        let places = Places::of(&self.design).map_err(io_error(here))?;
+        let key = self.key(verilator, &compiler, &places)?;
+        let cache = Cache::new(&self.cache_dir);
+        cache.sweep();
+        if let Ok(Some(entry)) = cache.find(&key, &places) {
+            return Ok(shared(entry, &places, true));
         }
-        building();
+        let failed = |source| BuildError::Cache {
+            path: self.cache_dir.clone(),
+            source,
+        };
+        let _lock = cache.lock(&key).map_err(failed)?;
+        loop {
+            match cache.find(&key, &places) {
+                Ok(Some(entry)) => return Ok(shared(entry, &places, true)),
+                Ok(None) => break,
+                Err(damage) => {
+                    cache.remove(&damage.path).map_err(failed)?;
+                    tell(Told::Damage(damage));
+                }
+            }
+        }
+        tell(Told::Building);
 
-        let folder = tempfile::Builder::new()
-            .prefix(".building-")
-            .tempdir_in(&self.cache_dir)
-            .map_err(cache(&self.cache_dir))?;
+        let draft = cache.draft().map_err(failed)?;
         let variant = if self.trace {
             Variant::Traced
         } else {
@@ -217,20 +235,23 @@ impl SharedDutBuild {
             optimization: self.optimization,
             symbol: SHARED_SYMBOL,
         };
-        let run_time = self.cache_dir.join("run_time");
-        let built = model.objects(verilator, &compiler, folder.path(), &run_time)?;
-        let library = folder.path().join("dut.so");
+        let built = model.objects(verilator, &compiler, draft.path(), &cache.run_time())?;
+        let library = draft.path().join("linked.so");
         compiler.link_shared(&built.objects, SHARED_SYMBOL, &library)?;
-        // The list last: without it the library is not found.
-        let list = file_list(&built.dependencies)?;
-        let path = entry.file_of(&list, "so");
-        fs::rename(&library, &path).map_err(io_error(&path))?;
-        if !built.warnings.is_empty() {
-            let path = entry.file_of(&list, WARNINGS);
-            fs::write(&path, built.warnings + "\n").map_err(io_error(&path))?;
-        }
-        entry.write_list(&list, folder.path())?;
-        Ok(done(path, &list, false))
+        let facts = Facts {
+            what: self.what(verilator, &places),
+            compiler: compiler.version().to_owned(),
+            sources: self.sources(&built.dependencies, verilator, &places)?,
+            ..Facts::default()
+        };
+        let warnings = &built.warnings_inside;
+        let entry = cache.put(&key, &draft, &library, warnings, facts);
+        let made = shared(entry.map_err(failed)?, &places, false);
+        cache.prune(&Limits {
+            bytes: Some(self.cache_limit),
+            ..Limits::default()
+        });
+        Ok(made)
     }
 
     /// Builds the library as [`build`](SharedDutBuild::build) does, and loads it.
@@ -241,107 +262,97 @@ impl SharedDutBuild {
         Ok(self.build(verilator)?.load()?)
     }
 
-    /// The cache entry for everything that is known before Verilator runs.
-    fn entry(&self, verilator: &Verilator, compiler: &Compiler) -> Result<Entry, CompileError> {
+    /// A hash of everything that is known before Verilator runs.
+    fn key(
+        &self,
+        verilator: &Verilator,
+        compiler: &Compiler,
+        places: &Places,
+    ) -> Result<String, CompileError> {
         let PortSizes {
             input,
             output,
             parameters: parameter_bytes,
         } = self.sizes;
         let mut hash = Hash::new();
-        hash.text(env!("CARGO_PKG_VERSION")).text(LIST_FORMAT);
+        hash.text(env!("CARGO_PKG_VERSION")).text(KEY_FORMAT);
         hash.text(&format!("{input} {output} {parameter_bytes}"));
         hash.text(&format!("{} {:?}", self.trace, self.optimization));
         hash.text(compiler.identity());
         hash.text(&verilator.version.to_string());
+        // A Verilator of one's own has the version of that which it was made from.
+        let bytes = fs::metadata(&verilator.bin).map_or(0, |found| found.len());
+        hash.text(&bytes.to_string());
         hash.text(&model::run_time_hash(&verilator.include())?);
-        self.design.hash(&mut hash)?;
-        Ok(Entry {
-            stem: self.cache_dir.join(&hash.finish()[..32]),
-        })
-    }
-}
-
-/// What the cache has for one key.
-///
-/// The key does not know the files that the sources include. So `<key>.<list>.files` lists what Verilator
-/// read, with hashes. Its name and the library's hold a hash of that list: sources of one text may
-/// include other files in other folders, and the loader takes two files of one name for one
-/// library, even if the file was replaced since.
-struct Entry {
-    stem: PathBuf,
-}
-
-impl Entry {
-    fn file(&self, extension: &str) -> PathBuf {
-        self.stem.with_extension(extension)
+        self.design.hash(places, &mut hash)?;
+        Ok(hash.finish()[..32].to_owned())
     }
 
-    /// A file of the library that was made of what `list` says.
-    fn file_of(&self, list: &str, extension: &str) -> PathBuf {
-        let hash = Hash::new().text(list).finish();
-        self.file(&format!("{}.{extension}", &hash[..16]))
-    }
-
-    /// The library and its list, if there is one and what it was made from is unchanged.
-    fn library(&self) -> Option<(PathBuf, String)> {
-        let key = self.stem.file_name()?.to_str()?;
-        let is_list = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| name.starts_with(key) && name.ends_with(".files"))
+    /// The library in words, for people.
+    fn what(&self, verilator: &Verilator, places: &Places) -> String {
+        const SHOWN: usize = 4;
+        let design = &self.design;
+        let parameters = design.parameters.iter().take(SHOWN);
+        let parameters = parameters.map(|(name, value)| format!(" {name}={value}"));
+        let more = match design.parameters.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more parameters"),
         };
-        let entries = fs::read_dir(self.stem.parent()?).ok()?.flatten();
-        let mut lists = entries.map(|entry| entry.path()).filter(is_list);
-        lists.find_map(|path| self.unchanged(&path))
+        let trace = if self.trace { "with" } else { "without" };
+        format!(
+            "module {}{}{more}, {trace} tracing, Verilator {}, first built from {}",
+            design.top,
+            parameters.collect::<String>(),
+            verilator.version,
+            places.outside(Path::new("")).display()
+        )
     }
 
-    /// The library of a list, if all files are as it says.
-    fn unchanged(&self, list: &Path) -> Option<(PathBuf, String)> {
-        let list = fs::read_to_string(list).ok()?;
-        let unchanged = list.lines().all(|line| {
-            line.split_once(' ').is_some_and(|(hash, path)| {
-                content_hash(Path::new(path)).is_ok_and(|found| found == hash)
-            })
+    /// The design's own files among those that Verilator read. The key knows its other files.
+    fn sources(
+        &self,
+        files: &[PathBuf],
+        verilator: &Verilator,
+        places: &Places,
+    ) -> Result<Vec<(String, String)>, CompileError> {
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
+        let [bin, root] = [&verilator.bin, &verilator.root].map(|path| absolute(path));
+        let own = files.iter().filter(|path| {
+            let path = absolute(path);
+            path != bin && !path.starts_with(&root)
         });
-        let path = self.file_of(&list, "so");
-        (unchanged && path.is_file()).then_some((path, list))
-    }
-
-    fn write_list(&self, list: &str, folder: &Path) -> Result<(), CompileError> {
-        let temporary = folder.join("files");
-        fs::write(&temporary, list).map_err(io_error(&temporary))?;
-        let path = self.file_of(list, "files");
-        fs::rename(&temporary, &path).map_err(io_error(&path))
-    }
-}
-
-/// Ending of the file with the warnings of a build.
-const WARNINGS: &str = "warnings";
-
-/// Version of what `<key>.<list>.files` holds.
-const LIST_FORMAT: &str = "3";
-
-/// Hash and path of each file, a line each. What was relative to the working directory stays so: the key has no other
-/// name of the files either, and in another folder they are others.
-fn file_list(files: &[PathBuf]) -> Result<String, CompileError> {
-    let mut list = String::new();
-    for path in files {
-        let hash = content_hash(path).map_err(io_error(path))?;
-        list += &format!("{hash} {}\n", path.display());
-    }
-    Ok(list)
-}
-
-/// The design's own files in such a list.
-fn sources(list: &str, verilator: &Verilator) -> Vec<SourceFile> {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
-    let [bin, root] = [&verilator.bin, &verilator.root].map(|path| absolute(path));
-    let files = list.lines().filter_map(|line| line.split_once(' '));
-    files
-        .map(|(hash, path)| SourceFile {
-            path: absolute(Path::new(path)),
-            hash: hash.to_owned(),
+        own.map(|path| {
+            let hash = content_hash(path).map_err(io_error(path))?;
+            Ok((hash, places.inside(path).to_string_lossy().into_owned()))
         })
-        .filter(|file| file.path != bin && !file.path.starts_with(&root))
         .collect()
+    }
 }
+
+/// A library of the cache, for the design of `places`.
+fn shared(entry: Entry, places: &Places, cached: bool) -> SharedDut {
+    let Entry { path, facts } = entry;
+    let sources = facts.sources.iter().map(|(hash, name)| SourceFile {
+        path: places.outside(Path::new(name)),
+        hash: hash.clone(),
+    });
+    let sources: Vec<_> = sources.collect();
+    let names = places.names(&sources);
+    let warnings_file = facts.warnings.is_some().then(|| path.join(WARNINGS));
+    let warnings = warnings_file
+        .as_ref()
+        .and_then(|path| fs::read_to_string(path).ok());
+    SharedDut {
+        path: path.join(LIBRARY),
+        hash: facts.library,
+        cached,
+        warnings: names.in_text(warnings.unwrap_or_default().trim_end()),
+        warnings_file,
+        sources,
+        names,
+        compiler: facts.compiler,
+    }
+}
+
+/// Version of what the key is made of, and of what is made under it.
+const KEY_FORMAT: &str = "4";

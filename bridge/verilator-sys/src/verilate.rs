@@ -46,6 +46,8 @@ pub struct Verilated {
     pub dependencies: Vec<PathBuf>,
     /// Verilator's warnings; empty if there are none.
     pub warnings: String,
+    /// The same, with names of files from the folder on that all files of the design are in.
+    pub warnings_inside: String,
 }
 
 /// Why a design could not be Verilated.
@@ -56,6 +58,15 @@ pub enum VerilateError {
         "[verilator] expected a SystemVerilog file at {path}, found none: correct the list of sources"
     )]
     NoSource {
+        /// The path as given.
+        path: PathBuf,
+    },
+    /// A path has characters that Verilator cannot take.
+    #[error(
+        "[verilator] expected a path that Verilator can take, without $, \" and control characters, found {path:?}: rename the \
+         file or folder"
+    )]
+    Path {
         /// The path as given.
         path: PathBuf,
     },
@@ -160,16 +171,21 @@ impl VerilateRequest<'_> {
         let mut command = verilator.command();
         // Modules and included files that lie where this command runs are none of the design's.
         command.current_dir(&out_dir);
+        places.link_root(&out_dir).map_err(io_error(&out_dir))?;
         command.args(FLAGS);
         command.arg("--prefix").arg(self.prefix);
-        command.arg("--Mdir").arg(&out_dir);
+        // Its own path may have characters that Verilator cannot take.
+        command.args(["--Mdir", "."]);
         if self.trace {
             command.arg("--trace");
         }
-        command.args(places.apply(self.design).arguments());
+        let design = places.apply(self.design);
+        design.check_paths(&places)?;
+        command.args(design.arguments());
         let output = command.output().map_err(io_error(&verilator.bin))?;
         let messages = String::from_utf8_lossy(&output.stderr);
-        let messages = places.named(&tidy(messages.trim_end(), &out_dir));
+        let told = tidy(messages.trim_end(), &out_dir);
+        let messages = places.named(&told);
         if !output.status.success() {
             let message = if messages.is_empty() {
                 output.status.to_string()
@@ -178,7 +194,12 @@ impl VerilateRequest<'_> {
             };
             return Err(rejected(self.design, verilator.version, message));
         }
-        self.read_lists(verilator, &places, messages)
+        let verilated = self.read_lists(verilator, &places)?;
+        Ok(Verilated {
+            warnings: messages,
+            warnings_inside: places.named_inside(&told),
+            ..verilated
+        })
     }
 
     fn clear(&self) -> io::Result<()> {
@@ -196,7 +217,6 @@ impl VerilateRequest<'_> {
         &self,
         verilator: &Verilator,
         places: &Places,
-        warnings: String,
     ) -> Result<Verilated, VerilateError> {
         let file = |suffix: &str| self.out_dir.join(format!("{}{suffix}", self.prefix));
         let read = |path: &Path| fs::read_to_string(path).map_err(io_error(path));
@@ -224,15 +244,23 @@ impl VerilateRequest<'_> {
         }
 
         let files_path = file("__verFiles.dat");
-        let dependencies = source_list(&places.named(&read(&files_path)?));
+        let read_by_it = source_list(&read(&files_path)?);
+        let dependencies: Vec<_> = read_by_it
+            .iter()
+            .map(|path| PathBuf::from(places.named(&path.to_string_lossy())))
+            .collect();
         if dependencies.is_empty() {
             return Err(VerilateError::Listing {
                 path: files_path,
                 expected: "source files",
             });
         }
+        let sources: Vec<_> = dependencies
+            .iter()
+            .map(|path| (path.clone(), places.inside(path)))
+            .collect();
         for path in fast.iter().chain(&trace).chain(&slow) {
-            finish(path, places, &dependencies).map_err(io_error(path))?;
+            finish(path, places, &sources).map_err(io_error(path))?;
         }
         Ok(Verilated {
             prefix: self.prefix.to_owned(),
@@ -243,7 +271,8 @@ impl VerilateRequest<'_> {
             slow,
             run_time,
             dependencies,
-            warnings,
+            warnings: String::new(),
+            warnings_inside: String::new(),
         })
     }
 }
@@ -308,11 +337,14 @@ fn source_list(files: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Makes a generated file tell of stops what this crate tells: by the names that the design gives its files, and
-/// `$fatal` apart.
-fn finish(cpp: &Path, places: &Places, sources: &[PathBuf]) -> io::Result<()> {
+/// A file that Verilator read, and its name in what is generated.
+type Source = (PathBuf, PathBuf);
+
+/// Makes a generated file tell of stops what this crate tells: by names of files that are the same wherever the design
+/// lies, and `$fatal` apart.
+fn finish(cpp: &Path, places: &Places, sources: &[Source]) -> io::Result<()> {
     let text = fs::read_to_string(cpp)?;
-    let finished = mark_fatal(places.named(&text), sources);
+    let finished = mark_fatal(places.named_inside(&text), sources);
     if finished != text {
         fs::write(cpp, finished)?;
     }
@@ -324,12 +356,12 @@ fn finish(cpp: &Path, places: &Places, sources: &[PathBuf]) -> io::Result<()> {
 /// Later versions pass `false` as a last argument when a stop comes from `$fatal`, and print
 /// `%Fatal:`; early ones compile both alike. For those, the argument is added to the stops of every
 /// line with a `$fatal`, so that the run time sees the same on every version.
-fn mark_fatal(text: String, sources: &[PathBuf]) -> String {
+fn mark_fatal(text: String, sources: &[Source]) -> String {
     if !text.contains("VL_STOP_MT(") || text.contains("%%Fatal:") {
         return text;
     }
     let mut marked = text;
-    for path in sources {
+    for (path, name) in sources {
         // Verilator's own binary is among them.
         let Ok(source) = fs::read_to_string(path) else {
             continue;
@@ -340,7 +372,7 @@ fn mark_fatal(text: String, sources: &[PathBuf]) -> String {
                 .next()
                 .is_some_and(|code| code.contains("$fatal"))
             {
-                let stop = format!("VL_STOP_MT(\"{}\", {}, \"\"", path.display(), index + 1);
+                let stop = format!("VL_STOP_MT(\"{}\", {}, \"\"", name.display(), index + 1);
                 marked = marked.replace(&format!("{stop});"), &format!("{stop}, false);"));
             }
         }

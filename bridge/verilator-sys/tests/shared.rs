@@ -9,7 +9,7 @@ use std::thread;
 
 use common::{SIZES, both, build, counter, counts, inputs, rtl, scratch, verilator};
 use tempfile::tempdir;
-use verilator_sys::shared::{LoadFileError, content_hash, load_file};
+use verilator_sys::shared::{LoadFileError, Told, content_hash, load_file};
 use verilator_sys::{CreateError, DutLibrary, PortSizes, StopKind};
 
 fn with_step(step: &str) -> verilator_sys::shared::SharedDutBuild {
@@ -174,6 +174,91 @@ fn an_unchanged_design_comes_from_the_cache() {
 }
 
 #[test]
+fn a_design_is_built_once_wherever_it_lies_and_however_its_path_is_written() {
+    let first = counter_build(&scratch().join("cache")).build(verilator());
+    let first = first.expect("built");
+    let folder = tempdir().expect("created");
+    let copy = folder.path().join("a $(b) \"c\"\nd");
+    fs::create_dir(&copy).expect("created");
+    fs::copy(rtl("counter.sv"), copy.join("counter.sv")).expect("copied");
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&copy, &link).expect("linked");
+    for path in [
+        rtl("include/../counter.sv"),
+        fs::canonicalize(rtl("counter.sv")).expect("there"),
+        copy.join("counter.sv"),
+        link.join("counter.sv"),
+    ] {
+        let mut build = counter_build(&scratch().join("cache"));
+        build.design.sources = vec![path.clone()];
+        let built = build.build(verilator()).expect("built");
+        assert!(built.cached, "{}", path.display());
+        assert_eq!(
+            (built.path, built.hash),
+            (first.path.clone(), first.hash.clone())
+        );
+        let source = fs::canonicalize(&path).expect("there");
+        assert_eq!(built.sources[0].path, source);
+    }
+}
+
+/// Names of files below the folder that all have in common are Verilator's matter.
+#[test]
+fn a_path_that_verilator_cannot_take() {
+    let folder = tempdir().expect("created");
+    for name in ["a$b.sv", "a\"b.sv", "a\nb.sv"] {
+        let path = folder.path().join(name);
+        fs::copy(rtl("counter.sv"), &path).expect("copied");
+        let mut build = build("counter.sv", false);
+        build.design.sources = vec![path.clone()];
+        let error = build.build(verilator()).expect_err("refused").to_string();
+        let expected = format!("found {path:?}: rename the file or folder");
+        assert!(
+            error.starts_with("[verilator] expected a path that Verilator can take"),
+            "{error}"
+        );
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn a_damaged_entry_is_built_again() {
+    let folder = tempdir().expect("created");
+    let mut build = build("narrow.sv", false);
+    build.sizes = PortSizes {
+        input: 8,
+        output: 4,
+        parameters: 1,
+    };
+    build.cache_dir = folder.path().into();
+    let first = build.build(verilator()).expect("built");
+    let mut bytes = fs::read(&first.path).expect("read");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&first.path, bytes).expect("written");
+    // One of the objects that it was linked of, too.
+    let objects = fs::read_dir(folder.path().join("run_time")).expect("objects");
+    let object = objects
+        .map(|entry| entry.expect("read").path())
+        .min()
+        .expect("some");
+    fs::write(&object, "text").expect("written");
+
+    let mut told = Vec::new();
+    let again = build.build_telling(verilator(), &mut |event| told.push(event));
+    let again = again.expect("built");
+    let [Told::Damage(damage), Told::Building] = &told[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!(damage.found, "dut.so was changed");
+    assert!(!again.cached);
+    assert_eq!(content_hash(&again.path).expect("read"), again.hash);
+    again.load().expect("loaded").create().expect("created");
+    assert_ne!(fs::read(&object).unwrap_or_default(), b"text");
+    assert!(build.build(verilator()).expect("built").cached);
+}
+
+#[test]
 fn warnings_are_kept_with_the_library() {
     let folder = tempdir().expect("created");
     let mut build = build("warning.sv", false);
@@ -188,7 +273,10 @@ fn warnings_are_kept_with_the_library() {
         );
         let file = built.warnings_file.expect("a file");
         let kept = fs::read_to_string(file).expect("readable");
-        assert_eq!(kept, built.warnings + "\n");
+        assert_eq!(
+            kept.replace("warning.sv:", "tests/rtl/warning.sv:"),
+            built.warnings + "\n"
+        );
     }
     let quiet = counter_build(folder.path()).build(verilator());
     assert_eq!(quiet.expect("built").warnings_file, None);
@@ -301,7 +389,7 @@ fn builds_once_when_several_ask_at_once() {
     let left: Vec<PathBuf> = left.map(|entry| entry.expect("read").path()).collect();
     assert!(
         left.iter()
-            .all(|path| !path.to_string_lossy().contains(".building-")),
+            .all(|path| !path.to_string_lossy().contains("scratch")),
         "{left:?}"
     );
 }

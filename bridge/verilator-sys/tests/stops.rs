@@ -44,7 +44,7 @@ fn fatal() {
     check(
         FATAL,
         StopKind::Fatal,
-        "[DUT] stopped by $fatal in cycle 3 at 30 ns at tests/rtl/counter.sv:26 in lockstep_dut: count 3 is fatal",
+        "[DUT] stopped by $fatal in cycle 3 at 30 ns at counter.sv:26 in lockstep_dut: count 3 is fatal",
     );
 }
 
@@ -53,7 +53,7 @@ fn error() {
     check(
         ERROR,
         StopKind::Assertion,
-        "[DUT] stopped by failed assertion or $error in cycle 3 at 30 ns at tests/rtl/counter.sv:25 in lockstep_dut: count 3 is wrong",
+        "[DUT] stopped by failed assertion or $error in cycle 3 at 30 ns at counter.sv:25 in lockstep_dut: count 3 is wrong",
     );
 }
 
@@ -62,7 +62,7 @@ fn failed_assertion() {
     check(
         ASSERT,
         StopKind::Assertion,
-        "[DUT] stopped by failed assertion or $error in cycle 3 at 30 ns at tests/rtl/counter.sv:30 in lockstep_dut.a_allowed: 'assert' failed.",
+        "[DUT] stopped by failed assertion or $error in cycle 3 at 30 ns at counter.sv:30 in lockstep_dut.a_allowed: 'assert' failed.",
     );
 }
 
@@ -71,7 +71,7 @@ fn stop() {
     check(
         STOP,
         StopKind::Stop,
-        "[DUT] stopped by $stop in cycle 3 at 30 ns at tests/rtl/counter.sv:27",
+        "[DUT] stopped by $stop in cycle 3 at 30 ns at counter.sv:27",
     );
 }
 
@@ -80,7 +80,7 @@ fn finish() {
     check(
         FINISH,
         StopKind::Finish,
-        "[DUT] stopped by $finish in cycle 3 at 30 ns at tests/rtl/counter.sv:28",
+        "[DUT] stopped by $finish in cycle 3 at 30 ns at counter.sv:28",
     );
 }
 

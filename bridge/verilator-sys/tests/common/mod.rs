@@ -61,6 +61,7 @@ pub fn build(file: &str, trace: bool) -> SharedDutBuild {
         trace,
         optimization: Optimization::Quick,
         cache_dir: scratch().join("cache"),
+        cache_limit: 1 << 30,
     }
 }
 
