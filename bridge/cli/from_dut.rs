@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use pmu_model::Implementation;
 
+use super::Failure;
 use super::end::End;
 use super::kept::keep_printed;
 use super::output::{self, write_whole};
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
 use super::running::{HangArgs, open_failure};
-use super::{Failure, implementation};
 use crate::dut::{BuildOptions, Dut, Rtl, RtlSource};
+use crate::implementation_file;
 use crate::isolation::tell;
 use crate::kit::{StateError, annotated, read_back, stated};
 use crate::lockstep::Verdict;
@@ -46,7 +47,8 @@ impl ImplementationArgs {
 
 /// Writes an implementation with every key explained: that of a design, or the one given, or the default.
 pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
-    let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let given =
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut found = match args.rtl.source()? {
         RtlSource::Bundled => given,
         source => of_design(&source, args)?,

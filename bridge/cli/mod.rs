@@ -14,7 +14,6 @@ mod exhaust;
 mod explain;
 #[cfg(feature = "rtl")]
 mod from_dut;
-mod implementation;
 #[cfg(feature = "rtl")]
 mod isolated;
 #[cfg(feature = "rtl")]

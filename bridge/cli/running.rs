@@ -9,8 +9,9 @@ use clap::Args;
 
 use super::end::End;
 pub(super) use super::quoted::quoted;
-use super::{Failure, implementation, output};
+use super::{Failure, output};
 use crate::dut::OpenError;
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{Reader, StimulusError};
@@ -35,7 +36,7 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
     let reader = Reader::open(path).map_err(Failure::usage)?;
     let recorded = &reader.header().implementation;
     if let Some(file) = file {
-        let given = implementation::load(Some(file)).map_err(Failure::usage)?;
+        let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
         if given != *recorded {
             return Err(Failure::usage(format!(
                 "{} was recorded for implementation {}, which differs from {}; leave \

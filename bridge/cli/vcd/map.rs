@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Failure, open};
-use crate::cli::{implementation, output};
+use crate::cli::output;
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::offline::propose::propose;
 use crate::waves::printable::printable;
@@ -26,7 +27,7 @@ pub struct MapArgs {
 /// Proposes a map of a dump.
 pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut opened = open(&args.file)?;
     let name = printable(&args.file.display().to_string());
     let proposal = propose(&mut opened.dump, &name, &implementation);

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pmu_model::{Implementation, ImplementationError};
+use pmu_model::{Implementation, Impossible};
 
 use crate::plain::of_toml;
 use crate::text_file;
@@ -31,16 +31,22 @@ pub enum FileError {
         /// What is wrong, with the key.
         message: String,
     },
-    /// It describes something impossible.
-    #[error("{}:{line}: {source}", path.display())]
+    /// It describes something impossible: with each value the line of its key, from 1, which is the last line if the
+    /// value is a default.
+    #[error("{}", impossible(path, problems))]
     Impossible {
         /// File.
         path: PathBuf,
-        /// Line of the key, from 1; the last line if the value is a default.
-        line: usize,
-        /// What is impossible.
-        source: ImplementationError,
+        /// Lines, and what is impossible there.
+        problems: Vec<(usize, Impossible)>,
     },
+}
+
+fn impossible(path: &Path, problems: &[(usize, Impossible)]) -> String {
+    let lines = problems
+        .iter()
+        .map(|(line, problem)| format!("{}:{line}: {problem}", path.display()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Reads and checks an implementation file; none gives the default.
@@ -77,13 +83,13 @@ fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
             },
         }
     })?;
-    implementation
-        .validate()
-        .map_err(|source| FileError::Impossible {
+    implementation.validate().map_err(|error| {
+        let with_line = |problem: Impossible| (line_of_key(text, problem.key), problem);
+        FileError::Impossible {
             path: path.into(),
-            line: line_of_key(text, source.key),
-            source,
-        })?;
+            problems: error.problems.into_iter().map(with_line).collect(),
+        }
+    })?;
     Ok(implementation)
 }
 
@@ -135,6 +141,14 @@ mod tests {
                 .starts_with("x.toml:2:12: expected a number from 0 to 255, found the number -3")
         );
         assert!(error("[pmu\n").starts_with("x.toml:1:"));
+        assert_eq!(
+            error("[pmu]\ncounters = 32\n[spe]\npmsidr = 0x50220\n"),
+            "x.toml:2: pmu.counters = 32: expected 0 to 31 event counters (PMCR_EL0.N)\n\
+             x.toml:4: spe.pmsidr = 0x50220: expected 4 (records of 16 bytes) to 11 (of 2 KiB) in MaxSize, bits [15:12] \
+             (SPE-03)\n\
+             x.toml:4: spe.pmsidr = 0x50220: expected 2 (counters of 12 bits) or 3 (of 16) in CountSize, bits [19:16] \
+             (SPE-03)"
+        );
         assert!(
             error("[knobs]\nrhbwbb = 'MAYBE'")
                 .contains("expected `LINK_AWARE` or `LITERAL`, found `MAYBE`")
