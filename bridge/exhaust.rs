@@ -259,7 +259,7 @@ impl Run<'_> {
     fn set_up(&mut self, n: u8) -> Result<(), ExhaustError> {
         let script = [
             CycleInput::reset(),
-            CycleInput::write(SysReg::Pmevtyper(n - 1), 0),
+            CycleInput::write(event_type_register(n - 1), 0),
             CycleInput::write(SysReg::Pmcntenset, 1 << n | 1 << (n - 1)),
             CycleInput::write(SysReg::Pmcr, PMCR_E),
         ];
@@ -300,7 +300,7 @@ impl Run<'_> {
             v_b_below: 0,
             c_p: false,
         };
-        let write = CycleInput::write(SysReg::Pmevtyper(n), value);
+        let write = CycleInput::write(event_type_register(n), value);
         self.play(n, vec![(write, None)], point, &mut |_, _| {})?;
         let decoded = self.model.event_type(n);
         // TH-20, evaluated on the configuration in force: which base values leave C_P as wanted.
@@ -321,7 +321,7 @@ impl Run<'_> {
                     // GE 0 is always TRUE; the write takes effect after C_P was left (DUT-24).
                     let always = event_type(0b101, false, 0, 0);
                     vec![
-                        CycleInput::write(SysReg::Pmevtyper(n), always),
+                        CycleInput::write(event_type_register(n), always),
                         CycleInput {
                             event: events(0, 0).event,
                             ..write
@@ -344,7 +344,7 @@ impl Run<'_> {
         tally.points += 2 * u64::from(VALUES) * u64::from(VALUES);
         self.play(n, script, point, &mut |point, (expected, rtl)| {
             let agrees = expected == rtl;
-            if decoded.reserved {
+            if decoded.is_some_and(|event_type| event_type.reserved) {
                 tally.reserved += 1;
                 return;
             }
@@ -382,7 +382,7 @@ impl Run<'_> {
             if let Some(point) = point {
                 assert_eq!(
                     self.model.c_p(lane),
-                    point.c_p,
+                    Some(point.c_p),
                     "the script leaves C_P as wanted"
                 );
             }
@@ -420,6 +420,11 @@ fn condition(tc: u8, v_b: u16, th: u16) -> bool {
         0b10 => v_b >= th,
         _ => v_b < th,
     }
+}
+
+/// `PMEVTYPER<n>_EL0`.
+fn event_type_register(n: u8) -> SysReg {
+    SysReg::pmevtyper(n).expect("the counters of the space are the first ones")
 }
 
 /// `PMEVTYPER<n>_EL0` that counts event 1.

@@ -10,6 +10,7 @@ pub mod dut;
 pub mod exhaust;
 pub mod glob;
 pub mod hypotheses;
+pub mod implementation_file;
 #[cfg(feature = "rtl")]
 pub mod isolation;
 pub mod kit;

@@ -63,7 +63,7 @@ module lockstep_dut #(
   // Samples that can be in flight, 1 to 255; without meaning if Spe is 0
   parameter int MaxInflight = 2,
   // PMSIDR_EL1[31:0], but for bit 5, which is Ernd; without meaning if Spe is 0
-  parameter int Pmsidr = 32'h0005_0220,
+  parameter int Pmsidr = 32'h0002_6227,
   // System PMUs, 0 to 4
   parameter int SystemPmus = 2,
   // System PMU s in bits 320*s and up: counters of Counter Group g [8*g+7:8*g], groups [127:120],

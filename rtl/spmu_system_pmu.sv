@@ -102,8 +102,12 @@ module spmu_system_pmu #(
 
   // SPMU-15: a counter that is not implemented has no word.
   assign exists = set_i || (counter_i && implemented[index_i]);
-  assign address = set_i ? AddressWidth'(column_i)
-                         : AddressWidth'({7'(index_i) + 7'd1, column_i});
+
+  // The number of words is not a power of two: without a word, an address that has one.
+  always_comb begin
+    address = AddressWidth'(column_i);
+    if (exists && !set_i) address = AddressWidth'({7'(index_i) + 7'd1, column_i});
+  end
 
   assign word = (exists && written_q[address]) ? words_q[address] : '0;
 

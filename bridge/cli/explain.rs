@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Failure, implementation, output, width};
+use super::{Failure, output, width};
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::registers::{self, Register};
 
@@ -28,7 +29,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
     let register = Register::named(&args.register).map_err(Failure::usage)?;
     let value = number("VALUE", &args.value)?;
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let explanation =
         registers::explain(register, value, &implementation).map_err(Failure::usage)?;
     if args.json {

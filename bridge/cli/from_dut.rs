@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use pmu_model::Implementation;
 
+use super::Failure;
 use super::end::End;
 use super::kept::keep_printed;
 use super::output::{self, write_whole};
@@ -13,8 +14,8 @@ use super::places::Places;
 use super::progress::Building;
 use super::rtl_args::RtlArgs;
 use super::running::{DesignArgs, open_failure};
-use super::{Failure, implementation};
 use crate::dut::{Rtl, RtlSource};
+use crate::implementation_file;
 use crate::isolation::tell;
 use crate::kit::{StateError, annotated, read_back, stated};
 use crate::lockstep::Verdict;
@@ -44,7 +45,8 @@ pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
         .writes("--out", args.out.as_deref())
         .reads("--implementation", args.implementation.as_deref());
     args.rtl.reads(places).check()?;
-    let given = implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let given =
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut found = match args.rtl.source()? {
         RtlSource::Bundled => given,
         source => of_design(&source, args)?,

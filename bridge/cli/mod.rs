@@ -16,7 +16,6 @@ mod exhaust;
 mod explain;
 #[cfg(feature = "rtl")]
 mod from_dut;
-mod implementation;
 #[cfg(feature = "rtl")]
 mod kept;
 mod model;

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use super::model_trace::Trace;
 use super::places::Places;
-use super::{DEFAULT_CYCLES, Failure, implementation, output};
+use super::{DEFAULT_CYCLES, Failure, output};
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::lockstep::batch::BATCH;
 use crate::stimulus::{Generator, Profile, Reader, Stimulus, StimulusHash, StimulusHasher};
@@ -217,13 +218,13 @@ fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
         let recorded = reader.header().implementation.clone();
         let implementation = match args.implementation.as_deref() {
             // The model alone may run any stimulus.
-            Some(file) => implementation::load(Some(file)).map_err(Failure::usage)?,
+            Some(file) => implementation_file::load(Some(file)).map_err(Failure::usage)?,
             None => recorded,
         };
         return Ok((implementation, reader.into()));
     }
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let generator =
         Generator::new(args.seed, &implementation, &Profile::default()).map_err(Failure::usage)?;
     Ok((implementation, generator.into()))

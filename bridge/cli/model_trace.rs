@@ -365,7 +365,7 @@ impl<'a> VcdTrace<'a> {
                 (
                     variables.count,
                     64,
-                    model.register(SysReg::Pmevcntr(n as u8)),
+                    SysReg::pmevcntr(n as u8).map_or(0, |register| model.register(register)),
                 ),
             ]);
         }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Failure;
-use super::implementation;
 use super::output::{self, write_whole};
 use super::quoted::quoted;
 use crate::dut::is_identifier;
+use crate::implementation_file;
 use crate::kit;
 use crate::lockstep::Verdict;
 use crate::scratch::is_no_place;
@@ -44,7 +44,7 @@ fn identifier(text: &str) -> Result<String, String> {
 /// Writes what a wrapper needs, and one to start from.
 pub(super) fn new_wrapper(args: &NewWrapperArgs) -> Result<Verdict, Failure> {
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     fs::create_dir_all(&args.folder).map_err(|error| {
         let text = format!(
             "{}: cannot be created: {error}; name a folder that can be written",

@@ -19,12 +19,13 @@ use super::running::{
     DesignArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
-use super::{DEFAULT_CYCLES, Failure, implementation};
+use super::{DEFAULT_CYCLES, Failure};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;
 use crate::dut::{
     BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
 };
+use crate::implementation_file;
 use crate::isolation::{Facts, Replay, interrupt, sandbox_report, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -134,7 +135,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         return job.run();
     }
     let implementation =
-        implementation::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
     let profile = match &args.profile {
         Some(word) => Profile::load(word).map_err(Failure::usage)?,
         None => Profile::default(),

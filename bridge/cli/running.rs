@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::Failure;
 use super::end::End;
 pub(super) use super::quoted::quoted;
-use super::{Failure, implementation};
 use crate::dut::{BuildOptions, OpenError};
+use crate::implementation_file;
 use crate::isolation::{Sandbox, SandboxMode};
 use crate::lockstep::waivers::Waivers;
 use crate::scratch::is_no_place;
@@ -74,7 +75,7 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
     let reader = Reader::open(path).map_err(Failure::usage)?;
     let recorded = &reader.header().implementation;
     if let Some(file) = file {
-        let given = implementation::load(Some(file)).map_err(Failure::usage)?;
+        let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
         if given != *recorded {
             return Err(Failure::usage(format!(
                 "{} was recorded for implementation {}, which differs from {}; leave \

@@ -33,9 +33,14 @@ pub fn causes(
         .map(|&difference| {
             let cause = match difference.field {
                 Field::Increment(n) if n % 2 == 1 && differs(Field::Increment(n - 1)) => cycle
-                    .filter(|cycle| follows_from_link(n, cycle, &model.event_type(n), rtl))
+                    .zip(model.event_type(n))
+                    .filter(|(cycle, event_type)| follows_from_link(n, cycle, event_type, rtl))
                     .map(|_| Field::Increment(n - 1)),
-                Field::Increment(n) => sampling_counted(n, &model.event_type(n), cycle, rtl)
+                Field::Increment(n) => model
+                    .event_type(n)
+                    .map_or(&[][..], |event_type| {
+                        sampling_counted(n, &event_type, cycle, rtl)
+                    })
                     .iter()
                     .copied()
                     .map(Field::Sampling)

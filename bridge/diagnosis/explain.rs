@@ -118,7 +118,7 @@ impl Explainer<'_> {
     fn step(&mut self, text: String, rules: &[&str]) {
         self.to.derivation.push(Step {
             text,
-            rules: rules.iter().map(|id| *rule(id)).collect(),
+            rules: rules.iter().filter_map(|id| rule(id).copied()).collect(),
         });
     }
 
@@ -141,22 +141,21 @@ impl Explainer<'_> {
         );
     }
 
+    /// What `PMEVTYPER<n>_EL0` sets, and its value.
+    fn event_type(&mut self, n: u8) -> Option<EventType> {
+        let event_type = self.model.event_type(n)?;
+        let counts = words::counts(n, &event_type);
+        let meaning = format!("event {:#06x}; {counts}", event_type.event);
+        self.setting(SysReg::pmevtyper(n)?, meaning);
+        Some(event_type)
+    }
+
     fn increment(&mut self, n: u8) {
-        let event_type = self.model.event_type(n);
-        let meaning = format!(
-            "event {:#06x}; {}",
-            event_type.event,
-            words::counts(n, &event_type)
-        );
-        self.setting(SysReg::Pmevtyper(n), meaning);
+        let Some(event_type) = self.event_type(n) else {
+            return;
+        };
         if event_type.tlc != 0 && n > 0 {
-            let below = self.model.event_type(n - 1);
-            let meaning = format!(
-                "event {:#06x}; {}",
-                below.event,
-                words::counts(n - 1, &below)
-            );
-            self.setting(SysReg::Pmevtyper(n - 1), meaning);
+            self.event_type(n - 1);
         }
         if !self.counting(n) {
             self.step(format!("V_B[{n}] = C_T[{n}] = V[{n}] = 0"), &["TH-09"]);
@@ -322,7 +321,9 @@ impl Explainer<'_> {
     fn below(&mut self, n: u8) {
         let lane = usize::from(n);
         let values = &self.cycle.record.values;
-        let event_type = self.model.event_type(n);
+        let Some(event_type) = self.model.event_type(n) else {
+            return;
+        };
         let counting = self.cycle.record.counting >> n & 1 == 1;
         let text = if !counting {
             format!("V[{n}] = 0: counter {n} is not counting")
@@ -405,7 +406,7 @@ impl Explainer<'_> {
             }
             SysReg::Pmbsr(x) => {
                 self.last_set(target);
-                self.last_collision(x);
+                self.last_collision(x.get());
             }
             register if register.is_of_system_pmus() => self.system_pmu(register),
             _ => self.last_set(target),

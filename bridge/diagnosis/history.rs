@@ -264,9 +264,5 @@ fn writes_flag(record: &CycleRecord, n: usize) -> Option<bool> {
 
 /// The register that is counter `n`.
 fn register(n: usize) -> SysReg {
-    if n == CYCLE_COUNTER {
-        SysReg::Pmccntr
-    } else {
-        SysReg::Pmevcntr(n as u8)
-    }
+    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
 }

@@ -227,7 +227,7 @@ pub fn decoded_of(
     let counters = implementation.pmu.counters;
     let present = match register {
         Pmcntenset | Pmcntenclr | Pmovsset | Pmovsclr => 1 << 31 | ((1u64 << counters) - 1),
-        Pmevtyper(n) => present_mask(n, implementation),
+        Pmevtyper(n) => present_mask(n.get(), implementation),
         Pmccfiltr => cycle_filter_mask(implementation),
         _ => u64::MAX,
     };
@@ -342,6 +342,8 @@ pub fn origin(model: &Model, register: SysReg, now: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pmu_model::Number;
+
     use super::*;
 
     #[test]
@@ -356,7 +358,7 @@ mod tests {
             .collect();
         assert_eq!(names, ["C", "P5", "P4", "P3", "P2", "P1", "P0"]);
         let event = |value| {
-            let fields = of(SysReg::Pmevtyper(0), value);
+            let fields = of(SysReg::Pmevtyper(Number::at::<0>()), value);
             fields.into_iter().find(|field| field.name == "evtCount")
         };
         assert_eq!(
@@ -385,10 +387,10 @@ mod tests {
     fn differing_fields_have_names() {
         let differing = differing_fields(SysReg::Pmsicr, 5 << 56 | 0x101, 4 << 56 | 0x101);
         assert_eq!(differing, [("ECOUNT".to_owned(), 5, 4)]);
-        let differing = differing_fields(SysReg::Pmbsr(2), 1 << 16 | 1 << 20, 0);
+        let differing = differing_fields(SysReg::Pmbsr(Number::at::<2>()), 1 << 16 | 1 << 20, 0);
         let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
         assert_eq!(names, ["COLL", "RES0[20]"]);
-        let differing = differing_fields(SysReg::Spmcgcr(1), 0x0604, 0x0704);
+        let differing = differing_fields(SysReg::Spmcgcr(Number::at::<1>()), 0x0604, 0x0704);
         assert_eq!(differing, [("N1 (group 9)".to_owned(), 6, 7)]);
     }
 

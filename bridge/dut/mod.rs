@@ -2,7 +2,6 @@
 
 #[cfg(feature = "rtl")]
 mod build;
-#[cfg(feature = "rtl")]
 mod file_list;
 #[cfg(feature = "rtl")]
 mod folder;
@@ -48,7 +47,6 @@ use crate::lockstep::Verdict;
 
 #[cfg(feature = "rtl")]
 pub use build::{BuildEvent, BuildOptions, CACHE_LIMIT, PORTS, Pair, pair, stated};
-#[cfg(feature = "rtl")]
 pub use file_list::{FileList, FileListError, ListProblem};
 #[cfg(feature = "rtl")]
 pub use folder::{DutFolder, FolderError, Manifest};

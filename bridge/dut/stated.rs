@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(stated.features, ["th2", "spe_exc"]);
         assert_eq!(
             (stated.counters, stated.pmsidr.as_str()),
-            (31, "0x00050220")
+            (31, "0x00026227")
         );
         assert_eq!(stated.spmcfgr.len(), 2);
     }

@@ -6,7 +6,7 @@ use pmu_model::contract::COUNTER_LANES;
 use pmu_model::wrapper::Increments;
 use pmu_model::{
     CycleInput, CycleOutput, DutParameters, Implementation, ImplementationError, Model, NoTracer,
-    SysReg, Unknown,
+    Number, SysReg, Unknown,
 };
 
 use super::{Dut, Pulse, Stop, TraceUnavailable};
@@ -60,8 +60,8 @@ impl Translated {
             .step(input, random, &mut output, &mut unknown, &mut NoTracer);
         let mut counters = [0; COUNTER_LANES];
         let (cycle_counter, events) = counters.split_last_mut().expect("32 lanes");
-        for (n, counter) in events.iter_mut().enumerate() {
-            *counter = self.model.register(SysReg::Pmevcntr(n as u8)) as u16;
+        for (n, counter) in Number::all().zip(events) {
+            *counter = self.model.register(SysReg::Pmevcntr(n)) as u16;
         }
         *cycle_counter = self.model.register(SysReg::Pmccntr) as u16;
         Expected {
@@ -156,10 +156,7 @@ mod tests {
                 &mut NoTracer,
             );
             for (n, lane) in output.increment.iter_mut().enumerate() {
-                let register = match n as u8 {
-                    31 => SysReg::Pmccntr,
-                    n => SysReg::Pmevcntr(n),
-                };
+                let register = SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr);
                 *lane = match form {
                     Increments::Shown => *lane,
                     Increments::Hidden => 0,

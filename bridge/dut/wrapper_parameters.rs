@@ -95,7 +95,7 @@ mod tests {
             ("1", "0", "1")
         );
         assert_eq!((value("Layout2021"), value("Access2021")), ("0", "0"));
-        assert_eq!(value("Pmsidr"), "32'h00050220");
+        assert_eq!(value("Pmsidr"), "32'h00026227");
         let config = value("SystemPmuConfig");
         let digits = config.strip_prefix("1280'h").expect("a sized literal");
         assert_eq!(digits.len(), 320);

@@ -185,7 +185,7 @@ mod tests {
             ..Implementation::default()
         };
         small.pmu.counters = 6;
-        small.spe.pmsidr = 7;
+        small.spe.pmsidr = 0x3_B800;
         small.knobs.res0 = Res0::RwNoEffect;
         small.wrapper.aarch32 = false;
         small

@@ -5,7 +5,9 @@ use std::mem::offset_of;
 
 use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION, Thread, control};
 use pmu_model::wrapper::{Increments, PARTS};
-use pmu_model::{AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, SysReg};
+use pmu_model::{
+    AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, Number, SysReg,
+};
 
 /// A field of one of the contract's structs.
 struct Field {
@@ -299,8 +301,8 @@ fn write_codes(out: &mut String) -> std::fmt::Result {
         "  // PMEVCNTR<n> and PMEVTYPER<n>: bits [15:5]; n is in bits [4:0], 31 of the latter is PMCCFILTR."
     )?;
     for (name, register) in [
-        ("Pmevcntr", SysReg::Pmevcntr(0)),
-        ("Pmevtyper", SysReg::Pmevtyper(0)),
+        ("Pmevcntr", SysReg::Pmevcntr(Number::at::<0>())),
+        ("Pmevtyper", SysReg::Pmevtyper(Number::at::<0>())),
     ] {
         writeln!(
             out,

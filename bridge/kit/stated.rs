@@ -7,7 +7,7 @@ use pmu_model::spmu::{Registers, SystemPmu, decode};
 use pmu_model::wrapper::{Increments, PARTS, Wrapper};
 use pmu_model::{
     AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, ImplementationError,
-    Model, SysReg,
+    Model, Number, SysReg,
 };
 
 use crate::dut::{ContractMismatch, Dut, Stop, check_contract};
@@ -273,7 +273,10 @@ impl<'a> RegisterReader<'a> {
             spmdevarch: read(SysReg::Spmdevarch)?,
             spmdevaff: read(SysReg::Spmdevaff)?,
             spmcfgr: read(SysReg::Spmcfgr)?,
-            spmcgcr: [read(SysReg::Spmcgcr(0))?, read(SysReg::Spmcgcr(1))?],
+            spmcgcr: [
+                read(SysReg::Spmcgcr(Number::at::<0>()))?,
+                read(SysReg::Spmcgcr(Number::at::<1>()))?,
+            ],
         })
     }
 }

@@ -403,6 +403,8 @@ const _: () = assert!(COUNTER_LANES == 32);
 
 #[cfg(test)]
 mod tests {
+    use pmu_model::Number;
+
     use super::*;
 
     #[test]
@@ -476,7 +478,7 @@ mod tests {
             ..CycleInput::default()
         };
         let name = |kind, address| access_name(&input(kind, address));
-        let register = SysReg::Pmevtyper(7).address();
+        let register = SysReg::Pmevtyper(Number::at::<7>()).address();
         assert_eq!(name(AccessKind::Read, register), "PMEVTYPER7_EL0");
         let aarch32 = register & !(7 << 11);
         assert_eq!(name(AccessKind::Read32, aarch32), "PMEVTYPER7 (AArch32)");

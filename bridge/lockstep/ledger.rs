@@ -11,7 +11,7 @@ use pmu_model::pmu::event_type::present_mask;
 use pmu_model::spmu::groups::bank_and_register;
 use pmu_model::wrapper::{Increments, PARTS};
 use pmu_model::{
-    AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, SysReg, Unknown,
+    AccessKind, AccessOutcome, CycleInput, CycleOutput, Implementation, Number, SysReg, Unknown,
 };
 use serde::Serialize;
 
@@ -403,7 +403,7 @@ impl Ledger {
                 .any(|tally| tally.changed > 0)
         };
         let event_counters = usize::from(self.counters);
-        let counters: Vec<_> = (0..self.counters).map(SysReg::Pmevcntr).collect();
+        let counters: Vec<_> = (0..self.counters).filter_map(SysReg::pmevcntr).collect();
         let flags = [SysReg::Pmovsclr, SysReg::Pmovsset];
         let system = self.registers.contains(&SysReg::Spmovsset);
         let system_flags = [SysReg::Spmovsclr, SysReg::Spmovsset];
@@ -579,9 +579,10 @@ fn without_counters(implementation: &Implementation) -> Vec<String> {
         .system_pmu
         .iter()
         .fold(0, |mask, pmu| mask | pmu.implemented_counters());
-    let reached =
-        |n: u8| (0..64).any(|index| counters >> index & 1 == 1 && bank_and_register(index).1 == n);
-    (0..16)
+    let reached = |n: Number<0, 15>| {
+        (0..64).any(|index| counters >> index & 1 == 1 && n == bank_and_register(index).1)
+    };
+    Number::all()
         .filter(|&n| !reached(n))
         .flat_map(|n| {
             [
@@ -755,7 +756,11 @@ mod tests {
             all[1..]
         );
         assert_eq!(
-            enter(CycleInput::read(SysReg::Pmevcntr(7)), 5, |_| ()),
+            enter(
+                CycleInput::read(SysReg::Pmevcntr(Number::at::<7>())),
+                5,
+                |_| ()
+            ),
             all[2..]
         );
         assert_eq!(

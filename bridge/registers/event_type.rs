@@ -380,7 +380,7 @@ fn warn_of_reserved(words: &mut Words, event_type: &EventType) {
     ] {
         if applies {
             words.warn(
-                rule(id).statement,
+                rule(id).map_or(id, |rule| rule.statement),
                 match id {
                     "TH-30" => &["TH-30"],
                     "TH-31" => &["TH-31"],

@@ -109,7 +109,8 @@ impl Register {
     /// The encoding op0\[15:14\] op1\[13:11\] CRn\[10:7\] CRm\[6:3\] op2\[2:0\], by section 6 of the contract.
     pub fn encoding(self) -> u16 {
         match self {
-            Self::Pmevtyper(n) => SysReg::Pmevtyper(n).address(),
+            // ETY-01: PMCCFILTR_EL0 has the encoding of number 31.
+            Self::Pmevtyper(n) => SysReg::pmevtyper(n).unwrap_or(SysReg::Pmccfiltr).address(),
             Self::Pmccfiltr => SysReg::Pmccfiltr.address(),
             Self::Pmcr => SysReg::Pmcr.address(),
             Self::Pmcntenset => SysReg::Pmcntenset.address(),

@@ -45,7 +45,7 @@ pub struct Row {
 pub fn counter_of(field: Field, cycle: Option<&WindowCycle>) -> Option<u8> {
     match (field, cycle.map(|cycle| cycle.record.access)) {
         (Field::Increment(n), _) => Some(n),
-        (Field::AccessData, Some(Access::Read(SysReg::Pmevcntr(n)))) => Some(n),
+        (Field::AccessData, Some(Access::Read(SysReg::Pmevcntr(n)))) => Some(n.get()),
         _ => None,
     }
 }
@@ -63,7 +63,8 @@ pub fn cells(
         Field::CycleIncrement => Some(CYCLE_COUNTER),
         _ => counter.map(usize::from),
     };
-    let linked = is_increment && counter.is_some_and(|n| window.model.event_type(n).tlc != 0);
+    let event_type = counter.and_then(|n| window.model.event_type(n));
+    let linked = is_increment && event_type.is_some_and(|event_type| event_type.tlc != 0);
     // Rows are cycles with what became of them, however late the design shows that.
     let at = usize::try_from(divergence.about.saturating_sub(window.first)).unwrap_or(0);
     let late = usize::try_from(divergence.cycle - divergence.about).unwrap_or(0);

@@ -254,7 +254,7 @@ impl Coverage {
         // Only looks at what was refused just before.
         let read = match record.access {
             Access::Read(SysReg::Pmevtyper(n)) | Access::ReadHalf(SysReg::Pmevtyper(n), _) => {
-                Some(n)
+                Some(n.get())
             }
             _ => None,
         };

@@ -70,6 +70,9 @@ impl Layout {
     }
 }
 
+/// PMSIDR_EL1 of the default implementation, before reserved values were refused.
+const EARLIER_PMSIDR: u32 = 0x0005_0220;
+
 const _: () = assert!(LAYOUT_VERSION == 2 && CONTRACT_VERSION == 2);
 
 /// What a stimulus file says of itself.
@@ -214,12 +217,16 @@ impl Header {
         let (implementation, profile) = texts.split_at(implementation_length as usize);
         let text = |bytes| std::str::from_utf8(bytes).map_err(|e| error("UTF-8", e.to_string()));
         let implementation = text(implementation)?;
-        let implementation: Implementation = toml::from_str(implementation).map_err(|e| {
+        let mut implementation: Implementation = toml::from_str(implementation).map_err(|e| {
             error(
                 "an implementation that this version knows",
                 of_toml(implementation, &e).message,
             )
         })?;
+        // SPE-03: what earlier versions wrote by default is reserved.
+        if implementation.spe.pmsidr == EARLIER_PMSIDR {
+            implementation.spe.pmsidr = Implementation::default().spe.pmsidr;
+        }
         implementation.validate()?;
         let generator_version = u16::from_le_bytes(take(fixed, 14));
         let origin = match generator_version {

@@ -165,7 +165,7 @@ impl Unit {
         let mut written = 0u32;
         if writes {
             match register {
-                Some(SysReg::Pmevcntr(n)) => written = 1 << n,
+                Some(SysReg::Pmevcntr(n)) => written = 1 << n.get(),
                 Some(SysReg::Pmxevcntr) if select < 31 => written = 1 << select,
                 Some(SysReg::Pmccntr) => written = 1 << 31,
                 Some(SysReg::Pmcr) => {
@@ -256,7 +256,7 @@ impl Unit {
                 M::CpHeldWhileGloballyOff => !enable,
                 M::CpHeldWhileDisabled => enabled >> n & 1 == 0,
                 M::CpNotTakenWithoutTe => counts && !te[n],
-                M::CpNotUpdatedDuringRead => reads && register == Some(SysReg::Pmevcntr(n as u8)),
+                M::CpNotUpdatedDuringRead => reads && register == SysReg::pmevcntr(n as u8),
                 M::CpStaleAfterOneIdleCycle => !counts && self.idle_for[n] == 0,
                 M::StopTogetherWithRead => !counts && reads && n == 7,
                 M::CpWrongAfterControlWriteAtEdge => {
@@ -467,13 +467,10 @@ impl Unit {
             SysReg::Pmxevtyper if select == 31 && !self.is(M::CycleFilterNotSelected) => {
                 SysReg::Pmccfiltr
             }
-            SysReg::Pmxevtyper if select < 31 => SysReg::Pmevtyper(select),
+            SysReg::Pmxevtyper if select < 31 => SysReg::pmevtyper(select)?,
             SysReg::Pmxevcntr if select < 31 => {
-                SysReg::Pmevcntr(if self.is(M::SelectIgnoredByCounter) {
-                    0
-                } else {
-                    select
-                })
+                let ignored = self.is(M::SelectIgnoredByCounter);
+                SysReg::pmevcntr(if ignored { 0 } else { select })?
             }
             SysReg::Pmxevcntr if self.is(M::SelectedCycleCounterWritable) => SysReg::Pmccntr,
             SysReg::Pmxevtyper | SysReg::Pmxevcntr => return None,
@@ -558,7 +555,7 @@ impl Unit {
             }
             M::OverflowDuringWriteOfNeighbour => {
                 if let (true, Some(SysReg::Pmevcntr(n))) = (writes, register) {
-                    overflow &= !(1 << (n ^ 1));
+                    overflow &= !(1 << (n.get() ^ 1));
                 }
             }
             _ => {}

@@ -1,7 +1,7 @@
 //! Encodings of the registers (`docs/dut-contract.md`, section 6), as the generator of this version knows them: its
 //! bytes depend on no other list.
 
-use pmu_model::SysReg;
+use pmu_model::{Number, SysReg};
 
 const fn encode(op0: u16, op1: u16, crn: u16, crm: u16, op2: u16) -> u16 {
     op0 << 14 | op1 << 11 | crn << 7 | crm << 3 | op2
@@ -19,8 +19,8 @@ pub(super) const PMXEVTYPER: u16 = SysReg::Pmxevtyper.address();
 pub(super) const PMXEVCNTR: u16 = SysReg::Pmxevcntr.address();
 pub(super) const PMMIR: u16 = SysReg::Pmmir.address();
 pub(super) const PMCCFILTR: u16 = SysReg::Pmccfiltr.address();
-const PMEVTYPER: u16 = SysReg::Pmevtyper(0).address();
-const PMEVCNTR: u16 = SysReg::Pmevcntr(0).address();
+const PMEVTYPER: u16 = SysReg::Pmevtyper(Number::at::<0>()).address();
+const PMEVCNTR: u16 = SysReg::Pmevcntr(Number::at::<0>()).address();
 
 pub(super) const PMSICR: u16 = encode(3, 0, 9, 9, 2);
 pub(super) const PMSIRR: u16 = encode(3, 0, 9, 9, 3);
@@ -70,8 +70,8 @@ pub(super) fn event_counters(counters: u8) -> impl Iterator<Item = u16> {
         Pmmir, Pmccfiltr,
     ]
     .into_iter()
-    .chain((0..counters).map(Pmevcntr))
-    .chain((0..counters).map(Pmevtyper))
+    .chain((0..counters).filter_map(SysReg::pmevcntr))
+    .chain((0..counters).filter_map(SysReg::pmevtyper))
     .map(SysReg::address)
 }
 

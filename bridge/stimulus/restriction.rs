@@ -50,7 +50,7 @@ impl Restriction {
         let counters = 0..implementation.pmu.counters;
         let watched = match wrapper.increments {
             Increments::Hidden => counters
-                .map(SysReg::Pmevcntr)
+                .filter_map(SysReg::pmevcntr)
                 .chain([SysReg::Pmccntr, SysReg::Pmovsset])
                 .map(SysReg::address)
                 .collect(),
@@ -171,7 +171,7 @@ impl Restriction {
 
 #[cfg(test)]
 mod tests {
-    use pmu_model::{CycleOutput, Model, Unknown};
+    use pmu_model::{CycleOutput, Model, Number, Unknown};
 
     use super::super::{Generator, Profile};
     use super::*;
@@ -269,7 +269,7 @@ mod tests {
             ..Wrapper::default()
         };
         let cycles = cycles(wrapper, 30_000);
-        for n in 0..31 {
+        for n in Number::all() {
             let address = SysReg::Pmevcntr(n).address();
             let is_read = |input: &&CycleInput| {
                 input.access_kind == AccessKind::Read as u8 && input.access_address == address

@@ -144,7 +144,7 @@ fn measure(profile: &str, seed: u64, implementation: &Implementation, cycles: us
     let mut model = Model::new(implementation).unwrap();
     let counters = implementation.pmu.counters;
     let mut statistics = Statistics {
-        types: (0..counters).map(|n| model.event_type(n)).collect(),
+        types: (0..counters).filter_map(|n| model.event_type(n)).collect(),
         ..Statistics::default()
     };
     let mut batch = vec![CycleInput::default(); 1000];
@@ -178,7 +178,7 @@ fn measure(profile: &str, seed: u64, implementation: &Implementation, cycles: us
             model.step(input, 0, &mut output, &mut unknown, &mut statistics);
             if input.access_kind != 0 || input.reset == 1 {
                 for n in 0..counters {
-                    statistics.types[usize::from(n)] = model.event_type(n);
+                    statistics.types[usize::from(n)] = model.event_type(n).unwrap();
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use lockstep_vcd::Bits;
 use pmu_model::pmu::event_type::EventTypeDecoder;
-use pmu_model::{Implementation, SysReg};
+use pmu_model::{Implementation, Number, SysReg};
 
 use super::values::written;
 use crate::diagnosis::words;
@@ -56,8 +56,8 @@ impl FromStr for Register {
         }
         // An odd counter has all the fields.
         let register = match plain {
-            "PMEVTYPER" => SysReg::Pmevtyper(1),
-            "PMEVCNTR" => SysReg::Pmevcntr(1),
+            "PMEVTYPER" => SysReg::Pmevtyper(Number::at::<1>()),
+            "PMEVCNTR" => SysReg::Pmevcntr(Number::at::<1>()),
             _ => {
                 return Err(format!(
                     "expected a register of the Performance Monitors, as in PMEVTYPER3_EL0, PMEVTYPER or PMCR, found `{name}`"
@@ -119,7 +119,7 @@ impl Register {
             return None;
         };
         let decoder = EventTypeDecoder::new(&Implementation::default()).ok()?;
-        let sentence = words::counts(n, &decoder.decode(n, value));
+        let sentence = words::counts(n.get(), &decoder.decode(n.get(), value));
         Some(match self.numbered {
             true => sentence,
             false => sentence.replace("V[0]", "V[n-1]"),

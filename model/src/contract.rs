@@ -328,18 +328,50 @@ pub enum AccessOutcome {
     Nop = 6,
 }
 
+/// A code that is no [`AccessOutcome`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid code {0}")]
+pub struct NoAccessOutcome(pub u8);
+
+impl TryFrom<u8> for AccessOutcome {
+    type Error = NoAccessOutcome;
+
+    fn try_from(code: u8) -> Result<Self, NoAccessOutcome> {
+        let outcome = Self::ALL.get(usize::from(code)).copied();
+        outcome.ok_or(NoAccessOutcome(code))
+    }
+}
+
 impl AccessOutcome {
-    /// The outcome's name in reports; a code outside the contract is told as such.
+    /// All, in the order of their codes.
+    pub const ALL: [Self; 7] = [
+        Self::None,
+        Self::Ok,
+        Self::Undefined,
+        Self::TrapEl1,
+        Self::TrapEl2,
+        Self::TrapEl3,
+        Self::Nop,
+    ];
+
+    /// The outcome's name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "no access",
+            Self::Ok => "OK",
+            Self::Undefined => "UNDEFINED",
+            Self::TrapEl1 => "trap to EL1",
+            Self::TrapEl2 => "trap to EL2",
+            Self::TrapEl3 => "trap to EL3",
+            Self::Nop => "NOP",
+        }
+    }
+
+    /// The name in reports of the outcome of a code; a code outside the contract is told as such.
     pub fn name_of(code: u8) -> String {
-        match code {
-            0 => "no access".into(),
-            1 => "OK".into(),
-            2 => "UNDEFINED".into(),
-            3 => "trap to EL1".into(),
-            4 => "trap to EL2".into(),
-            5 => "trap to EL3".into(),
-            6 => "NOP".into(),
-            other => format!("invalid code {other}"),
+        match Self::try_from(code) {
+            Ok(outcome) => outcome.name().into(),
+            Err(error) => error.to_string(),
         }
     }
 }

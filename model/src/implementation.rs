@@ -116,7 +116,7 @@ pub struct Spe {
     pub exc: bool,
     /// Samples that can be in flight at once, 1 to 255 (SPE-40).
     pub max_inflight: u8,
-    /// PMSIDR_EL1; bit 5 is that of `ernd` whatever it is here.
+    /// PMSIDR_EL1 (SPE-03), without reserved values; bit 5 is that of `ernd` whatever it is here.
     pub pmsidr: u32,
 }
 
@@ -318,6 +318,9 @@ impl Default for Implementation {
     }
 }
 
+/// TH-07: the most that PMMIR_EL1.THWIDTH can be.
+const MAX_THWIDTH: u8 = 12;
+
 impl Default for Pmu {
     fn default() -> Self {
         Self {
@@ -366,7 +369,7 @@ impl Default for Spe {
             ernd: true,
             exc: true,
             max_inflight: 2,
-            pmsidr: 0x0005_0220,
+            pmsidr: 0x0002_6227,
         }
     }
 }
@@ -399,11 +402,10 @@ fn default_system_pmus() -> Vec<SystemPmu> {
     ]
 }
 
-/// A configuration that no implementation can have. The message names the key, the value found and what
-/// is allowed.
+/// A value that no implementation can have. The message names the key, the value found and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key} = {found}: expected {expected}")]
-pub struct ImplementationError {
+pub struct Impossible {
     /// Key in the implementation file, with its table.
     pub key: &'static str,
     /// Value found.
@@ -412,158 +414,199 @@ pub struct ImplementationError {
     pub expected: String,
 }
 
+impl Impossible {
+    pub(crate) fn new(key: &'static str, found: impl ToString, expected: &str) -> Self {
+        Self {
+            key,
+            found: found.to_string(),
+            expected: expected.into(),
+        }
+    }
+}
+
+/// A configuration that no implementation can have: all that is wrong with it, a line each.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.lines())]
+pub struct ImplementationError {
+    /// The values, one at least.
+    pub problems: Vec<Impossible>,
+}
+
+impl ImplementationError {
+    /// Nothing is wrong if there are no `problems`.
+    pub(crate) fn of(problems: Vec<Impossible>) -> Result<(), Self> {
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(Self { problems }),
+        }
+    }
+
+    fn lines(&self) -> String {
+        let lines: Vec<_> = self.problems.iter().map(Impossible::to_string).collect();
+        lines.join("\n")
+    }
+}
+
 impl Implementation {
     /// Checks that the configuration is one that the architecture and the contract allow.
     ///
     /// # Errors
-    /// The first key whose value is impossible.
+    /// All keys whose values are impossible.
     pub fn validate(&self) -> Result<(), ImplementationError> {
-        let pmu = &self.pmu;
-        let error = |key, found: String, expected: &str| {
-            Err(ImplementationError {
-                key,
-                found,
-                expected: expected.into(),
-            })
-        };
-        if pmu.counters > 31 {
-            return error(
-                "pmu.counters",
-                pmu.counters.to_string(),
-                "0 to 31 event counters (PMCR_EL0.N)",
-            );
-        }
-        if !matches!(pmu.counter_bits, 32 | 64) {
-            return error(
-                "pmu.counter_bits",
-                pmu.counter_bits.to_string(),
-                "32, or 64 for FEAT_PMUv3p5",
-            );
-        }
-        if !(1..=64).contains(&pmu.event_count) {
-            return error(
-                "pmu.event_count",
-                pmu.event_count.to_string(),
-                "1 to 64 events",
-            );
-        }
-        if !(1..=16).contains(&pmu.event_width) {
-            return error(
-                "pmu.event_width",
-                pmu.event_width.to_string(),
-                "1 to 16 bits",
-            );
-        }
-        if pmu.edge && !pmu.th {
-            return error(
-                "pmu.edge",
-                "true".into(),
-                "false without pmu.th: FEAT_PMUv3_EDGE requires FEAT_PMUv3_TH (TH-07)",
-            );
-        }
-        if pmu.th2 && !pmu.edge {
-            return error(
-                "pmu.th2",
-                "true".into(),
-                "false without pmu.edge: FEAT_PMUv3_TH2 requires FEAT_PMUv3_EDGE (TH-07)",
-            );
-        }
-        if pmu.thwidth > 12 || (pmu.th && pmu.thwidth == 0) {
-            return error(
-                "pmu.thwidth",
-                pmu.thwidth.to_string(),
-                "1 to 12 with FEAT_PMUv3_TH (PMMIR_EL1.THWIDTH, TH-07)",
-            );
-        }
-        if pmu.pmmir >> 20 != 0 {
-            return error(
-                "pmu.pmmir",
-                format!("{:#x}", pmu.pmmir),
-                "a value of 20 bits (PMMIR_EL1[19:0])",
-            );
-        }
-        if self.pe.sel2 && !(self.pe.el2 && self.pe.el3) {
-            return error(
-                "pe.sel2",
-                "true".into(),
-                "false without pe.el2 and pe.el3: FEAT_SEL2 is Secure EL2",
-            );
-        }
-        if self.pe.rme && !self.pe.el3 {
-            return error(
-                "pe.rme",
-                "true".into(),
-                "false without pe.el3: FEAT_RME requires EL3",
-            );
-        }
-        if self.pe.mtpmu && !self.pe.mt {
-            return error(
-                "pe.mtpmu",
-                "true".into(),
-                "false without pe.mt: FEAT_MTPMU has the field MT (ETY-02)",
-            );
-        }
-        if !(1..=THREADS as u8).contains(&self.threads.count) {
-            return error(
-                "threads.count",
-                self.threads.count.to_string(),
-                "1 to 4 threads",
-            );
-        }
-        if self.spe.implemented && self.spe.max_inflight == 0 {
-            return error(
-                "spe.max_inflight",
-                "0".into(),
-                "1 or more simultaneous samples (SPE-40)",
-            );
-        }
-        if !self.spe.implemented && (self.spe.ernd || self.spe.exc) {
-            return error(
-                if self.spe.ernd { "spe.ernd" } else { "spe.exc" },
-                "true".into(),
-                "false without spe.implemented: with `implemented = false` go `ernd = false` and `exc = false`",
-            );
-        }
-        self.validate_system_pmus()?;
+        let mut problems = Vec::new();
+        self.check_pmu(&mut problems);
+        self.check_features(&mut problems);
+        self.check_sampling(&mut problems);
+        self.check_system_pmus(&mut problems);
         if self.wrapper.access_interval == 0 {
-            return error(
+            problems.push(Impossible::new(
                 "wrapper.access_interval",
-                "0".into(),
+                0,
                 "1 to 255 cycles from one register access to the next (DUT-70)",
-            );
+            ));
         }
-        self.reserved_map().map(|_| ())
+        if let Err(error) = self.reserved_map() {
+            problems.extend(error.problems);
+        }
+        ImplementationError::of(problems)
     }
 
-    fn validate_system_pmus(&self) -> Result<(), ImplementationError> {
-        let error = |found: String, expected: &str| {
-            Err(ImplementationError {
-                key: "system_pmu",
-                found,
-                expected: expected.into(),
-            })
+    fn check_pmu(&self, problems: &mut Vec<Impossible>) {
+        let pmu = &self.pmu;
+        let mut check = |legal: bool, key, found: String, expected| {
+            if !legal {
+                problems.push(Impossible::new(key, found, expected));
+            }
         };
-        if self.system_pmu.len() > SYSTEM_PMUS {
-            return error(
-                format!("{} tables", self.system_pmu.len()),
+        check(
+            pmu.counters <= 31,
+            "pmu.counters",
+            pmu.counters.to_string(),
+            "0 to 31 event counters (PMCR_EL0.N)",
+        );
+        check(
+            matches!(pmu.counter_bits, 32 | 64),
+            "pmu.counter_bits",
+            pmu.counter_bits.to_string(),
+            "32, or 64 for FEAT_PMUv3p5",
+        );
+        check(
+            (1..=64).contains(&pmu.event_count),
+            "pmu.event_count",
+            pmu.event_count.to_string(),
+            "1 to 64 events",
+        );
+        check(
+            (1..=16).contains(&pmu.event_width),
+            "pmu.event_width",
+            pmu.event_width.to_string(),
+            "1 to 16 bits",
+        );
+        check(
+            !pmu.edge || pmu.th,
+            "pmu.edge",
+            "true".into(),
+            "false without pmu.th: FEAT_PMUv3_EDGE requires FEAT_PMUv3_TH (TH-07)",
+        );
+        check(
+            !pmu.th2 || pmu.edge,
+            "pmu.th2",
+            "true".into(),
+            "false without pmu.edge: FEAT_PMUv3_TH2 requires FEAT_PMUv3_EDGE (TH-07)",
+        );
+        check(
+            pmu.thwidth <= MAX_THWIDTH && (pmu.thwidth != 0 || !pmu.th),
+            "pmu.thwidth",
+            pmu.thwidth.to_string(),
+            "1 to 12 with FEAT_PMUv3_TH (PMMIR_EL1.THWIDTH, TH-07)",
+        );
+        check(
+            pmu.pmmir >> 20 == 0,
+            "pmu.pmmir",
+            format!("{:#x}", pmu.pmmir),
+            "a value of 20 bits (PMMIR_EL1[19:0])",
+        );
+    }
+
+    fn check_features(&self, problems: &mut Vec<Impossible>) {
+        let pe = &self.pe;
+        for (impossible, key, expected) in [
+            (
+                pe.sel2 && !(pe.el2 && pe.el3),
+                "pe.sel2",
+                "false without pe.el2 and pe.el3: FEAT_SEL2 is Secure EL2",
+            ),
+            (
+                pe.rme && !pe.el3,
+                "pe.rme",
+                "false without pe.el3: FEAT_RME requires EL3",
+            ),
+            (
+                pe.mtpmu && !pe.mt,
+                "pe.mtpmu",
+                "false without pe.mt: FEAT_MTPMU has the field MT (ETY-02)",
+            ),
+        ] {
+            if impossible {
+                problems.push(Impossible::new(key, true, expected));
+            }
+        }
+        if !(1..=THREADS as u8).contains(&self.threads.count) {
+            problems.push(Impossible::new(
+                "threads.count",
+                self.threads.count,
+                "1 to 4 threads",
+            ));
+        }
+    }
+
+    fn check_sampling(&self, problems: &mut Vec<Impossible>) {
+        let spe = &self.spe;
+        if !spe.implemented {
+            if spe.ernd || spe.exc {
+                problems.push(Impossible::new(
+                    if spe.ernd { "spe.ernd" } else { "spe.exc" },
+                    true,
+                    "false without spe.implemented: with `implemented = false` go `ernd = false` and `exc = false`",
+                ));
+            }
+            return;
+        }
+        if spe.max_inflight == 0 {
+            problems.push(spe::no_sample_in_flight());
+        }
+        problems.extend(
+            spe::registers::reserved_fields(spe.pmsidr.into()).map(|expected| {
+                Impossible::new("spe.pmsidr", format_args!("{:#x}", spe.pmsidr), expected)
+            }),
+        );
+    }
+
+    fn check_system_pmus(&self, problems: &mut Vec<Impossible>) {
+        let count = self.system_pmu.len();
+        if count > SYSTEM_PMUS {
+            problems.push(Impossible::new(
+                "system_pmu",
+                format_args!("{count} tables"),
                 "at most 4 System PMUs",
-            );
+            ));
         }
         for (s, pmu) in self.system_pmu.iter().enumerate() {
             if !pmu.implemented {
-                return error(
-                    format!("number {s} with implemented = false"),
+                problems.push(Impossible::new(
+                    "system_pmu",
+                    format_args!("number {s} with implemented = false"),
                     "System PMUs that are implemented; leave the others out",
-                );
+                ));
             }
-            if let Some(problem) = pmu.problems().first() {
-                return error(
-                    format!("number {s}: {problem}"),
+            problems.extend(pmu.problems().iter().map(|problem| {
+                Impossible::new(
+                    "system_pmu",
+                    format_args!("number {s}: {problem}"),
                     "a legal configuration (A-SPMU-5)",
-                );
-            }
+                )
+            }));
         }
-        Ok(())
     }
 
     /// PMSIDR_EL1: 0 without FEAT_SPE (SPE-03).
@@ -604,9 +647,13 @@ impl Implementation {
         values
     }
 
-    /// PMMIR_EL1.THWIDTH: 0 without FEAT_PMUv3_TH (TH-07).
+    /// PMMIR_EL1.THWIDTH: 0 without FEAT_PMUv3_TH, 12 at most (TH-07).
     pub fn thwidth(&self) -> u8 {
-        if self.pmu.th { self.pmu.thwidth } else { 0 }
+        if self.pmu.th {
+            self.pmu.thwidth.min(MAX_THWIDTH)
+        } else {
+            0
+        }
     }
 
     /// The features in the order of [`DutParameters::FEATURES`].
@@ -643,7 +690,7 @@ impl Implementation {
     /// `knobs.reserved_map`, decoded: from {TC, TE, TLC} to {TC, TE, TLC}.
     ///
     /// # Errors
-    /// An entry that is not written as `"TC,TE,TLC"` in binary digits.
+    /// Entries that are not written as `"TC,TE,TLC"`, or whose value is reserved.
     pub fn reserved_map(
         &self,
     ) -> Result<BTreeMap<ThresholdControl, ThresholdControl>, ImplementationError> {
@@ -657,32 +704,36 @@ impl Implementation {
                 .ok()
                 .filter(|value| value >> width == 0)
         }
-        fn triple(text: &str) -> Result<ThresholdControl, ImplementationError> {
+        fn triple(text: &str) -> Result<ThresholdControl, Impossible> {
             let parts: Vec<_> = text.split(',').map(str::trim).collect();
             let decoded = match parts[..] {
                 [tc, te, tlc] => digits(tc, 3).zip(digits(te, 1)).zip(digits(tlc, 2)),
                 _ => None,
             };
-            let ((tc, te), tlc) = decoded.ok_or_else(|| ImplementationError {
-                key: "knobs.reserved_map",
-                found: format!("{text:?}"),
-                expected: "TC,TE,TLC, such as \"001,1,00\"".into(),
+            let ((tc, te), tlc) = decoded.ok_or_else(|| {
+                Impossible::new(
+                    "knobs.reserved_map",
+                    format_args!("{text:?}"),
+                    "TC,TE,TLC, such as \"001,1,00\"",
+                )
             })?;
             Ok((tc, te == 1, tlc))
         }
-        let reserved = |&(tc, te, tlc): &ThresholdControl| is_reserved(tc, te, tlc);
         let mut map = BTreeMap::new();
+        let mut problems = Vec::new();
         for (from_text, to_text) in &self.knobs.reserved_map {
-            let (from, to) = (triple(from_text)?, triple(to_text)?);
-            if reserved(&to) {
-                return Err(ImplementationError {
-                    key: "knobs.reserved_map",
-                    found: format!("{from_text:?} = {to_text:?}"),
-                    expected: "an allocated {TC, TE, TLC} for the reserved one (TH-30..34)".into(),
-                });
+            match (triple(from_text), triple(to_text)) {
+                (Ok(_), Ok((tc, te, tlc))) if is_reserved(tc, te, tlc) => {
+                    problems.push(Impossible::new(
+                        "knobs.reserved_map",
+                        format_args!("{from_text:?} = {to_text:?}"),
+                        "an allocated {TC, TE, TLC} for the reserved one (TH-30..34)",
+                    ));
+                }
+                (Ok(from), Ok(to)) => drop(map.insert(from, to)),
+                (from, to) => problems.extend(from.err().into_iter().chain(to.err())),
             }
-            map.insert(from, to);
         }
-        Ok(map)
+        ImplementationError::of(problems).map(|()| map)
     }
 }

@@ -10,11 +10,11 @@
 //! each. Cycle semantics (`DUT-nn`) are stated in `docs/dut-contract.md`.
 //!
 //! ```
-//! use pmu_model::{CycleInput, Implementation, Model, SysReg};
+//! use pmu_model::{CycleInput, Implementation, Model, Number, SysReg};
 //!
 //! let mut model = Model::new(&Implementation::default()).expect("the default is consistent");
 //! // Event counter 0 counts event 3; enable it, then let event 3 happen five times in a cycle.
-//! model.step_simple(&CycleInput::write(SysReg::Pmevtyper(0), 3));
+//! model.step_simple(&CycleInput::write(SysReg::Pmevtyper(Number::at::<0>()), 3));
 //! model.step_simple(&CycleInput::write(SysReg::Pmcntenset, 1));
 //! model.step_simple(&CycleInput::write(SysReg::Pmcr, 1));
 //! let mut input = CycleInput { counting_allowed: u32::MAX, ..CycleInput::default() };
@@ -24,12 +24,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod arguments;
 pub mod contract;
 pub mod coverage;
 pub mod cycles;
 mod design;
 pub mod evtyper;
 pub mod implementation;
+mod number;
 pub mod pmu;
 pub mod rules;
 pub mod spe;
@@ -39,8 +42,11 @@ pub mod threshold_control;
 pub mod trace;
 pub mod wrapper;
 
-pub use contract::{AccessKind, AccessOutcome, CycleInput, CycleOutput, DutParameters, Unknown};
-pub use implementation::{Implementation, ImplementationError};
+pub use contract::{
+    AccessKind, AccessOutcome, CycleInput, CycleOutput, DutParameters, NoAccessOutcome, Unknown,
+};
+pub use implementation::{Implementation, ImplementationError, Impossible};
+pub use number::Number;
 pub use pmu::{Model, event_type::EventType};
 pub use sysreg::SysReg;
 pub use trace::{CycleRecord, NoTracer, Recorder, Tracer};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::number::Number;
+
 /// A register of the design, AArch64 view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SysReg {
@@ -28,9 +30,9 @@ pub enum SysReg {
     /// PMCCFILTR_EL0.
     Pmccfiltr,
     /// `PMEVCNTR<n>_EL0`, n = 0 to 30.
-    Pmevcntr(u8),
+    Pmevcntr(Number<0, 30>),
     /// `PMEVTYPER<n>_EL0`, n = 0 to 30.
-    Pmevtyper(u8),
+    Pmevtyper(Number<0, 30>),
     /// PMSICR_EL1.
     Pmsicr,
     /// PMSIRR_EL1.
@@ -38,7 +40,7 @@ pub enum SysReg {
     /// PMSIDR_EL1.
     Pmsidr,
     /// `PMBSR_EL<x>`, x = 1 to 3.
-    Pmbsr(u8),
+    Pmbsr(Number<1, 3>),
     /// SPMSELR_EL0.
     Spmselr,
     /// SPMIIDR_EL1.
@@ -50,7 +52,7 @@ pub enum SysReg {
     /// SPMCFGR_EL1.
     Spmcfgr,
     /// `SPMCGCR<n>_EL1`, n = 0 and 1.
-    Spmcgcr(u8),
+    Spmcgcr(Number<0, 1>),
     /// SPMCNTENSET_EL0.
     Spmcntenset,
     /// SPMCNTENCLR_EL0.
@@ -64,13 +66,13 @@ pub enum SysReg {
     /// SPMINTENCLR_EL1.
     Spmintenclr,
     /// `SPMEVCNTR<n>_EL0`, n = 0 to 15.
-    Spmevcntr(u8),
+    Spmevcntr(Number<0, 15>),
     /// `SPMEVTYPER<n>_EL0`, n = 0 to 15.
-    Spmevtyper(u8),
+    Spmevtyper(Number<0, 15>),
     /// `SPMEVFILTR<n>_EL0`, n = 0 to 15.
-    Spmevfiltr(u8),
+    Spmevfiltr(Number<0, 15>),
     /// `SPMEVFILT2R<n>_EL0`, n = 0 to 15.
-    Spmevfilt2r(u8),
+    Spmevfilt2r(Number<0, 15>),
 }
 
 const fn encode(op0: u16, op1: u16, crn: u16, crm: u16, op2: u16) -> u16 {
@@ -121,8 +123,33 @@ const SPMEVTYPER: u16 = encode(2, 3, 14, 2, 0);
 const SPMEVFILTR: u16 = encode(2, 3, 14, 4, 0);
 const SPMEVFILT2R: u16 = encode(2, 3, 14, 6, 0);
 
+macro_rules! constructors {
+    ($($name:ident $variant:ident)+) => {
+        impl SysReg {
+            $(#[doc = concat!("[`SysReg::", stringify!($variant), "`] of number `n`, if there is one.")]
+            pub const fn $name(n: u8) -> Option<Self> {
+                match Number::new(n) {
+                    Some(n) => Some(Self::$variant(n)),
+                    None => None,
+                }
+            })+
+        }
+    };
+}
+
+constructors! {
+    pmevcntr Pmevcntr
+    pmevtyper Pmevtyper
+    pmbsr Pmbsr
+    spmcgcr Spmcgcr
+    spmevcntr Spmevcntr
+    spmevtyper Spmevtyper
+    spmevfiltr Spmevfiltr
+    spmevfilt2r Spmevfilt2r
+}
+
 impl SysReg {
-    /// The registers of `counters` event counters and of the cycle counter.
+    /// The registers of `counters` event counters, 31 at most, and of the cycle counter.
     pub fn of_counters(counters: u8) -> impl Iterator<Item = Self> {
         use SysReg::*;
         [
@@ -130,8 +157,8 @@ impl SysReg {
             Pmxevcntr, Pmmir, Pmccfiltr,
         ]
         .into_iter()
-        .chain((0..counters).map(Pmevcntr))
-        .chain((0..counters).map(Pmevtyper))
+        .chain((0..counters).map_while(Self::pmevcntr))
+        .chain((0..counters).map_while(Self::pmevtyper))
     }
 
     /// Whether it is PMSELR_EL0, or what that selects.
@@ -142,13 +169,15 @@ impl SysReg {
     /// The registers of Statistical Profiling, if it is `implemented`, with or without FEAT_SPE_EXC.
     pub(crate) fn of_sampling(implemented: bool, exc: bool) -> impl Iterator<Item = Self> {
         use SysReg::*;
-        let registers = [Pmsicr, Pmsirr, Pmsidr, Pmbsr(1), Pmbsr(2), Pmbsr(3)];
+        let registers = [Pmsicr, Pmsirr, Pmsidr]
+            .into_iter()
+            .chain(Number::all().map(Pmbsr));
         let count = match (implemented, exc) {
             (false, _) => 0,
             (true, false) => 4,
             (true, true) => 6,
         };
-        registers.into_iter().take(count)
+        registers.take(count)
     }
 
     /// The registers of System PMUs, if there are any.
@@ -160,8 +189,8 @@ impl SysReg {
             Spmdevarch,
             Spmdevaff,
             Spmcfgr,
-            Spmcgcr(0),
-            Spmcgcr(1),
+            Spmcgcr(Number::at::<0>()),
+            Spmcgcr(Number::at::<1>()),
             Spmcntenset,
             Spmcntenclr,
             Spmovsclr,
@@ -171,7 +200,7 @@ impl SysReg {
         ];
         let counters = [Spmevcntr, Spmevtyper, Spmevfiltr, Spmevfilt2r]
             .into_iter()
-            .flat_map(|register| (0..16).map(register));
+            .flat_map(|register| Number::all().map(register));
         common.into_iter().chain(counters).filter(move |_| any)
     }
 
@@ -213,28 +242,28 @@ impl SysReg {
             Self::Pmxevcntr => PMXEVCNTR,
             Self::Pmmir => PMMIR,
             Self::Pmccfiltr => PMEVTYPER | 31,
-            Self::Pmevcntr(n) => PMEVCNTR | n as u16,
-            Self::Pmevtyper(n) => PMEVTYPER | n as u16,
+            Self::Pmevcntr(n) => PMEVCNTR | n.get() as u16,
+            Self::Pmevtyper(n) => PMEVTYPER | n.get() as u16,
             Self::Pmsicr => PMSICR,
             Self::Pmsirr => PMSIRR,
             Self::Pmsidr => PMSIDR,
-            Self::Pmbsr(x) => PMBSR[x as usize - 1],
+            Self::Pmbsr(x) => PMBSR[x.get() as usize - 1],
             Self::Spmselr => SPMSELR,
             Self::Spmiidr => SPMIIDR,
             Self::Spmdevarch => SPMDEVARCH,
             Self::Spmdevaff => SPMDEVAFF,
             Self::Spmcfgr => SPMCFGR,
-            Self::Spmcgcr(n) => SPMCGCR0 + n as u16,
+            Self::Spmcgcr(n) => SPMCGCR0 + n.get() as u16,
             Self::Spmcntenset => SPMCNTENSET,
             Self::Spmcntenclr => SPMCNTENCLR,
             Self::Spmovsclr => SPMOVSCLR,
             Self::Spmovsset => SPMOVSSET,
             Self::Spmintenset => SPMINTENSET,
             Self::Spmintenclr => SPMINTENCLR,
-            Self::Spmevcntr(n) => SPMEVCNTR | n as u16,
-            Self::Spmevtyper(n) => SPMEVTYPER | n as u16,
-            Self::Spmevfiltr(n) => SPMEVFILTR | n as u16,
-            Self::Spmevfilt2r(n) => SPMEVFILT2R | n as u16,
+            Self::Spmevcntr(n) => SPMEVCNTR | n.get() as u16,
+            Self::Spmevtyper(n) => SPMEVTYPER | n.get() as u16,
+            Self::Spmevfiltr(n) => SPMEVFILTR | n.get() as u16,
+            Self::Spmevfilt2r(n) => SPMEVFILT2R | n.get() as u16,
         }
     }
 
@@ -262,16 +291,16 @@ impl SysReg {
             PMSICR => Self::Pmsicr,
             PMSIRR => Self::Pmsirr,
             PMSIDR => Self::Pmsidr,
-            PMBSR_EL1 => Self::Pmbsr(1),
-            PMBSR_EL2 => Self::Pmbsr(2),
-            PMBSR_EL3 => Self::Pmbsr(3),
+            PMBSR_EL1 => Self::Pmbsr(Number::at::<1>()),
+            PMBSR_EL2 => Self::Pmbsr(Number::at::<2>()),
+            PMBSR_EL3 => Self::Pmbsr(Number::at::<3>()),
             SPMSELR => Self::Spmselr,
             SPMIIDR => Self::Spmiidr,
             SPMDEVARCH => Self::Spmdevarch,
             SPMDEVAFF => Self::Spmdevaff,
             SPMCFGR => Self::Spmcfgr,
-            SPMCGCR0 => Self::Spmcgcr(0),
-            SPMCGCR1 => Self::Spmcgcr(1),
+            SPMCGCR0 => Self::Spmcgcr(Number::at::<0>()),
+            SPMCGCR1 => Self::Spmcgcr(Number::at::<1>()),
             SPMCNTENSET => Self::Spmcntenset,
             SPMCNTENCLR => Self::Spmcntenclr,
             SPMOVSCLR => Self::Spmovsclr,
@@ -280,8 +309,8 @@ impl SysReg {
             SPMINTENCLR => Self::Spmintenclr,
             _ => match (address & !31, address & 31) {
                 (PMEVTYPER, 31) => Self::Pmccfiltr,
-                (PMEVTYPER, n) => Self::Pmevtyper(n as u8),
-                (PMEVCNTR, n @ 0..=30) => Self::Pmevcntr(n as u8),
+                (PMEVTYPER, n) => return Self::pmevtyper(n as u8),
+                (PMEVCNTR, n) => return Self::pmevcntr(n as u8),
                 _ => return Self::of_system_counter(address),
             },
         })
@@ -289,7 +318,7 @@ impl SysReg {
 
     /// SPMU-16: the register of a counter of a System PMU at an encoding.
     const fn of_system_counter(address: u16) -> Option<Self> {
-        let n = (address & 15) as u8;
+        let n = Number::of_bits::<15>(address);
         Some(match address & !15 {
             SPMEVCNTR => Self::Spmevcntr(n),
             SPMEVTYPER => Self::Spmevtyper(n),
@@ -325,7 +354,10 @@ impl SysReg {
         };
         match (n % 4, n / 4) {
             (0, 31) => Some((Self::Pmccfiltr, upper)),
-            (0, n) => Some((Self::Pmevtyper(n as u8), upper)),
+            (0, n) => match Self::pmevtyper(n as u8) {
+                Some(register) => Some((register, upper)),
+                None => None,
+            },
             _ => None,
         }
     }
@@ -449,30 +481,33 @@ mod tests {
     fn encodings_are_those_of_the_architecture() {
         // ETY-01: op0=3 op1=3 CRn=14 CRm=0b11:n[4:3] op2=n[2:0].
         assert_eq!(
-            encoding_name(SysReg::Pmevtyper(13).address()),
+            encoding_name(SysReg::Pmevtyper(Number::at::<13>()).address()),
             "S3_3_C14_C13_5"
         );
         assert_eq!(
-            encoding_name(SysReg::Pmevcntr(30).address()),
+            encoding_name(SysReg::Pmevcntr(Number::at::<30>()).address()),
             "S3_3_C14_C11_6"
         );
         assert_eq!(encoding_name(SysReg::Pmccfiltr.address()), "S3_3_C14_C15_7");
         assert_eq!(encoding_name(SysReg::Pmmir.address()), "S3_0_C9_C14_6");
         assert_eq!(encoding_name(SysReg::Pmsicr.address()), "S3_0_C9_C9_2");
-        assert_eq!(encoding_name(SysReg::Pmbsr(3).address()), "S3_6_C9_C10_3");
+        assert_eq!(
+            encoding_name(SysReg::Pmbsr(Number::at::<3>()).address()),
+            "S3_6_C9_C10_3"
+        );
         // SPMU-16: CRm = 0b000:n[3], 0b001:n[3], 0b010:n[3], 0b011:n[3].
         assert_eq!(
-            encoding_name(SysReg::Spmevfilt2r(9).address()),
+            encoding_name(SysReg::Spmevfilt2r(Number::at::<9>()).address()),
             "S2_3_C14_C7_1"
         );
     }
 
     #[test]
     fn dut_36_aarch32_has_op1_0_and_few_registers() {
-        let address = |n: u16| (SysReg::Pmevtyper(0).address() + n) & !(7 << 11);
+        let address = |n: u16| (SysReg::Pmevtyper(Number::at::<0>()).address() + n) & !(7 << 11);
         assert_eq!(
             SysReg::from_address_32(address(30)),
-            Some(SysReg::Pmevtyper(30))
+            Some(SysReg::Pmevtyper(Number::at::<30>()))
         );
         assert_eq!(
             SysReg::from_address_32(address(31)),
@@ -486,11 +521,11 @@ mod tests {
     fn dut_37_external_offsets() {
         let known: Vec<_> = (0..=u16::MAX).filter_map(SysReg::from_offset).collect();
         assert_eq!(known.len(), 64);
-        assert_eq!(known[3], (SysReg::Pmevtyper(3), false));
+        assert_eq!(known[3], (SysReg::Pmevtyper(Number::at::<3>()), false));
         assert_eq!(SysReg::from_offset(0x47C), Some((SysReg::Pmccfiltr, false)));
         assert_eq!(
             SysReg::from_offset(0xA08),
-            Some((SysReg::Pmevtyper(2), true))
+            Some((SysReg::Pmevtyper(Number::at::<2>()), true))
         );
     }
 }

@@ -179,7 +179,7 @@ impl Recorder {
     /// A recorder of the last `depth` cycles.
     pub fn new(depth: usize) -> Self {
         Self {
-            records: VecDeque::with_capacity(depth),
+            records: VecDeque::new(),
             depth,
         }
     }
@@ -199,9 +199,9 @@ impl Tracer for Recorder {
     const ACTIVE: bool = true;
 
     fn record(&mut self, record: CycleRecord) {
-        if self.records.len() == self.depth {
+        self.records.push_back(record);
+        if self.records.len() > self.depth {
             self.records.pop_front();
         }
-        self.records.push_back(record);
     }
 }

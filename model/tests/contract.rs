@@ -5,7 +5,7 @@ use pmu_model::evtyper::configuration::OutOfRange;
 use pmu_model::pmu::event_type::MT;
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::{
-    AccessKind, CycleInput, CycleOutput, Implementation, Model, NoTracer, SysReg, Unknown,
+    AccessKind, CycleInput, CycleOutput, Implementation, Model, NoTracer, Number, SysReg, Unknown,
 };
 
 const OK: u8 = 1;
@@ -96,8 +96,11 @@ fn dut_30_registers_of_parts_that_are_not_implemented_are_undefined() {
     let outcome = |implementation: &Implementation, register| {
         Subject::new(implementation).read(register).access_outcome
     };
-    assert_eq!(outcome(&without, SysReg::Pmbsr(1)), OK);
-    assert_eq!(outcome(&without, SysReg::Pmbsr(2)), UNDEFINED);
+    assert_eq!(outcome(&without, SysReg::Pmbsr(Number::at::<1>())), OK);
+    assert_eq!(
+        outcome(&without, SysReg::Pmbsr(Number::at::<2>())),
+        UNDEFINED
+    );
     (without.spe.ernd, without.spe.implemented) = (false, false);
     without.system_pmu.clear();
     for register in [
@@ -106,12 +109,16 @@ fn dut_30_registers_of_parts_that_are_not_implemented_are_undefined() {
         SysReg::Pmsidr,
         SysReg::Spmselr,
         SysReg::Spmcfgr,
-        SysReg::Spmevcntr(0),
+        SysReg::Spmevcntr(Number::at::<0>()),
     ] {
         assert_eq!(outcome(&Implementation::default(), register), OK);
         assert_eq!(outcome(&without, register), UNDEFINED, "{register}");
     }
-    for register in [SysReg::Pmsidr, SysReg::Spmcfgr, SysReg::Spmcgcr(1)] {
+    for register in [
+        SysReg::Pmsidr,
+        SysReg::Spmcfgr,
+        SysReg::Spmcgcr(Number::at::<1>()),
+    ] {
         let written = Subject::standard().write(register, 0).access_outcome;
         assert_eq!(written, UNDEFINED, "{register} is read-only");
     }
@@ -120,7 +127,7 @@ fn dut_30_registers_of_parts_that_are_not_implemented_are_undefined() {
 #[test]
 fn dut_35_an_access_with_the_pe_driven_follows_ety_40() {
     let mut subject = Subject::standard();
-    let mut input = CycleInput::write(SysReg::Pmevtyper(3), 0x22);
+    let mut input = CycleInput::write(SysReg::Pmevtyper(Number::at::<3>()), 0x22);
     input.controls = control::EL2_ENABLED | control::MDCR_EL2_TPM;
     input.threads[0].state = 1;
     input.hpmn = 31;
@@ -133,11 +140,18 @@ fn dut_35_an_access_with_the_pe_driven_follows_ety_40() {
         output.trap_iss,
         3 << 20 | 3 << 17 | 3 << 14 | 14 << 10 | 7 << 5 | 12 << 1
     );
-    assert_eq!(subject.0.register(SysReg::Pmevtyper(3)), 0, "ETY-44");
+    assert_eq!(
+        subject.0.register(SysReg::Pmevtyper(Number::at::<3>())),
+        0,
+        "ETY-44"
+    );
     input.driven = 0;
     let (output, _) = subject.step(&input, 0);
     assert_eq!((output.access_outcome, output.trap_iss), (OK, 0));
-    assert_eq!(subject.0.register(SysReg::Pmevtyper(3)), 0x22);
+    assert_eq!(
+        subject.0.register(SysReg::Pmevtyper(Number::at::<3>())),
+        0x22
+    );
 }
 
 #[test]
@@ -170,8 +184,18 @@ fn dut_35_out_of_range_without_fgt_is_a_knob() {
     ] {
         implementation.knobs.oor_unimplemented = knob;
         let mut subject = Subject::new(&implementation);
-        assert_eq!(subject.read(SysReg::Pmevtyper(4)).access_outcome, read);
-        assert_eq!(subject.write(SysReg::Pmevtyper(4), 5).access_outcome, write);
+        assert_eq!(
+            subject
+                .read(SysReg::Pmevtyper(Number::at::<4>()))
+                .access_outcome,
+            read
+        );
+        assert_eq!(
+            subject
+                .write(SysReg::Pmevtyper(Number::at::<4>()), 5)
+                .access_outcome,
+            write
+        );
     }
     implementation.knobs.oor_reserved = OutOfRange::Alias;
     let refused = Model::new(&implementation).map(|_| ()).unwrap_err();
@@ -185,26 +209,30 @@ fn dut_35_out_of_range_without_fgt_is_a_knob() {
 #[test]
 fn dut_36_aarch32_reaches_the_low_half() {
     let mut subject = Subject::standard();
-    subject.write(SysReg::Pmevtyper(5), 0xE000_0FFF_0000_0011);
-    let address = SysReg::Pmevtyper(5).address() & !(7 << 11);
+    subject.write(SysReg::Pmevtyper(Number::at::<5>()), 0xE000_0FFF_0000_0011);
+    let address = SysReg::Pmevtyper(Number::at::<5>()).address() & !(7 << 11);
     let output = subject.access(AccessKind::Write32, address, 0x1234_5678_8000_0022);
     assert_eq!(output.access_outcome, OK);
-    let value = subject.0.register(SysReg::Pmevtyper(5));
+    let value = subject.0.register(SysReg::Pmevtyper(Number::at::<5>()));
     assert_eq!(value, 0xE000_0FFF_8000_0022, "ETY-01");
     let output = subject.access(AccessKind::Read32, address, 0);
     assert_eq!(output.access_data, 0x8000_0022);
     assert_eq!(
-        subject.0.origin(SysReg::Pmevtyper(5)),
+        subject.0.origin(SysReg::Pmevtyper(Number::at::<5>())),
         Origin::Write {
             cycle: 3,
-            register: SysReg::Pmevtyper(5),
+            register: SysReg::Pmevtyper(Number::at::<5>()),
             data: 0x1234_5678_8000_0022
         }
     );
     let pmcr = SysReg::Pmcr.address() & !(7 << 11);
     let output = subject.access(AccessKind::Read32, pmcr, 0);
     assert_eq!(output.access_outcome, UNDEFINED);
-    let output = subject.access(AccessKind::Read32, SysReg::Pmevtyper(5).address(), 0);
+    let output = subject.access(
+        AccessKind::Read32,
+        SysReg::Pmevtyper(Number::at::<5>()).address(),
+        0,
+    );
     assert_eq!(output.access_outcome, UNDEFINED, "op1 is 0 in AArch32");
 }
 
@@ -213,7 +241,7 @@ fn dut_36_a_trap_from_aarch32_has_no_iss() {
     let mut subject = Subject::standard();
     let input = CycleInput {
         access_kind: AccessKind::Read32 as u8,
-        access_address: SysReg::Pmevtyper(5).address() & !(7 << 11),
+        access_address: SysReg::Pmevtyper(Number::at::<5>()).address() & !(7 << 11),
         driven: CycleInput::DRIVEN_PE,
         access_rt: 3,
         ..quiet()
@@ -229,7 +257,7 @@ fn dut_37_external_accesses_reach_halves_and_know_no_trap() {
     let mut subject = Subject::new(&implementation);
     subject.access(AccessKind::ExternalWrite, 0x404, 0x8000_0011);
     subject.access(AccessKind::ExternalWrite, 0xA04, 0x2000_0003);
-    let value = subject.0.register(SysReg::Pmevtyper(1));
+    let value = subject.0.register(SysReg::Pmevtyper(Number::at::<1>()));
     assert_eq!(value, 0x2000_0003_8000_0011);
     let read = |subject: &mut Subject, offset| {
         let output = subject.access(AccessKind::ExternalRead, offset, 0);
@@ -276,7 +304,7 @@ fn dut_38_spmaccessr_of_a_reserved_syspmusel_is_taken_as_11() {
 #[test]
 fn dut_50_filtering_follows_the_state_of_the_thread() {
     let mut subject = Subject::standard();
-    subject.write(SysReg::Pmevtyper(0), U | 0x05);
+    subject.write(SysReg::Pmevtyper(Number::at::<0>()), U | 0x05);
     subject.write(SysReg::Pmccfiltr, U);
     let mut input = threads_with_el0(0);
     input.event[5] = 9;
@@ -301,9 +329,12 @@ fn dut_51_an_event_of_no_thread_is_attributed_to_thread_0() {
     let mut subject = Subject::standard();
     // Counter 0: a lane; 1: the sum over threads; 2: SAMPLE_POP; 4 and 5: CHAIN.
     for (n, event) in [(0, 5), (1, 8), (2, 0x4000), (4, 5), (5, 0x1E)] {
-        subject.write(SysReg::Pmevtyper(n), U | MT.mask() | event);
+        subject.write(
+            SysReg::pmevtyper(n).expect("a counter"),
+            U | MT.mask() | event,
+        );
     }
-    subject.write(SysReg::Pmevcntr(4), 0xFFFF_FFFF);
+    subject.write(SysReg::Pmevcntr(Number::at::<4>()), 0xFFFF_FFFF);
     let mut input = threads_with_el0(0);
     input.event[5] = 9;
     input.profiling = CycleInput::PROFILING_ENABLED;
@@ -322,7 +353,7 @@ fn dut_51_an_event_of_no_thread_is_attributed_to_thread_0() {
 fn dut_51_events_of_threads_are_lanes_where_threads_are_not_driven() {
     let mut subject = Subject::standard();
     for (n, event) in [(0, 0x11), (1, 0x08), (2, 0x8159), (3, 0xC1)] {
-        subject.write(SysReg::Pmevtyper(n), event);
+        subject.write(SysReg::pmevtyper(n).expect("a counter"), event);
     }
     let mut input = threads_with_el0(1);
     (input.event[0x11], input.event[0x08]) = (77, 66);
@@ -338,7 +369,10 @@ fn dut_51_events_of_threads_are_lanes_where_threads_are_not_driven() {
 fn dut_52_nothing_happens_without_a_clock() {
     let mut subject = Subject::standard();
     subject.write(SysReg::Pmsirr, 0x100);
-    subject.write(SysReg::Pmevtyper(0), 5 | 0b001 << 61 | 1 << 60);
+    subject.write(
+        SysReg::Pmevtyper(Number::at::<0>()),
+        5 | 0b001 << 61 | 1 << 60,
+    );
     let mut busy = profiling(3);
     busy.event[5] = 1;
     assert_eq!(subject.step(&busy, 0).0.increment[0], 1, "C_T rises");
@@ -373,11 +407,11 @@ fn dut_60_a_write_of_pmbsr_wins_over_a_collision() {
     assert_eq!(output.first_selected, 1);
     subject.write(SysReg::Pmsicr, 1);
     collides.access_kind = AccessKind::Write as u8;
-    collides.access_address = SysReg::Pmbsr(1).address();
+    collides.access_address = SysReg::Pmbsr(Number::at::<1>()).address();
     collides.access_data = 0x00FF_FFFF_FC0E_FFFF;
     let (output, _) = subject.step(&collides, 0);
     assert_eq!((output.collided, output.coll), (1, 0));
-    let read = subject.read(SysReg::Pmbsr(1)).access_data;
+    let read = subject.read(SysReg::Pmbsr(Number::at::<1>())).access_data;
     assert_eq!(read, 0x00FF_FFFF_FC0E_FFFF, "SPE-04");
 }
 
@@ -399,7 +433,7 @@ fn dut_61_a_byte_is_taken_when_it_is_due() {
 fn dut_62_interval_zero_makes_everything_unknown_that_depends_on_it() {
     let mut subject = Subject::standard();
     for (n, event) in [(0, 0x4001), (1, 0x4000), (2, 1), (3, 0x1E)] {
-        subject.write(SysReg::Pmevtyper(n), event);
+        subject.write(SysReg::pmevtyper(n).expect("a counter"), event);
     }
     let (_, unknown) = subject.profile(0);
     assert_eq!((unknown.spe, unknown.increments), (true, 1), "the load");
@@ -410,9 +444,9 @@ fn dut_62_interval_zero_makes_everything_unknown_that_depends_on_it() {
     let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmsicr), 0);
     assert_eq!(unknown.access_data, 0xFF00_0000_FFFF_FFFF);
     assert!(unknown.spe, "until the next reset");
-    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmbsr(2)), 0);
+    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmbsr(Number::at::<2>())), 0);
     assert_eq!(unknown.access_data, 1 << 16);
-    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmevcntr(0)), 0);
+    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmevcntr(Number::at::<0>())), 0);
     assert_eq!(
         unknown.access_data,
         u64::MAX,
@@ -426,7 +460,7 @@ fn dut_62_interval_zero_makes_everything_unknown_that_depends_on_it() {
 #[test]
 fn dut_63_filtrate_is_what_completes_and_passes_the_filters() {
     let mut subject = Subject::standard();
-    subject.write(SysReg::Pmevtyper(0), 0x4002);
+    subject.write(SysReg::Pmevtyper(Number::at::<0>()), 0x4002);
     subject.write(SysReg::Pmsirr, 0x100);
     for _ in 0..2 {
         subject.write(SysReg::Pmsicr, 1);
@@ -450,9 +484,9 @@ fn ety_31_an_unpredictable_event_is_not_compared() {
     implementation.knobs.unsupported_other =
         pmu_model::evtyper::configuration::UnsupportedOther::Unpredictable;
     let mut subject = Subject::new(&implementation);
-    subject.write(SysReg::Pmevtyper(0), 0x77);
-    subject.write(SysReg::Pmevtyper(1), 0x4010);
-    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmevtyper(0)), 0);
+    subject.write(SysReg::Pmevtyper(Number::at::<0>()), 0x77);
+    subject.write(SysReg::Pmevtyper(Number::at::<1>()), 0x4010);
+    let (_, unknown) = subject.step(&CycleInput::read(SysReg::Pmevtyper(Number::at::<0>())), 0);
     assert_eq!((unknown.access_data, unknown.increments), (0xFFFF, 1));
 }
 
@@ -475,12 +509,15 @@ fn ety_04_the_reset_value_is_a_knob() {
     let mut implementation = Implementation::default();
     implementation.knobs.reset_value = 0x0000_0000_8000_0022;
     let mut model = Model::new(&implementation).expect("legal");
-    assert_eq!(model.register(SysReg::Pmevtyper(4)), 0x8000_0022);
-    model.step_simple(&CycleInput::write(SysReg::Pmevtyper(4), 3));
-    model.step_simple(&CycleInput::reset());
-    assert_eq!(model.event_type(4).event, 0x22);
     assert_eq!(
-        model.origin(SysReg::Pmevtyper(4)),
+        model.register(SysReg::Pmevtyper(Number::at::<4>())),
+        0x8000_0022
+    );
+    model.step_simple(&CycleInput::write(SysReg::Pmevtyper(Number::at::<4>()), 3));
+    model.step_simple(&CycleInput::reset());
+    assert_eq!(model.event_type(4).expect("a counter").event, 0x22);
+    assert_eq!(
+        model.origin(SysReg::Pmevtyper(Number::at::<4>())),
         Origin::Reset { cycle: 1 }
     );
 }

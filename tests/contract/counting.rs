@@ -23,7 +23,7 @@ statement!(dut_11_reset_state_is_zero, |it| {
     let fixed = [
         (PMCR, 31 << 11 | LC),
         (PMMIR, 2 << 24 | 12 << 20),
-        (PMSIDR, 0x0005_0220),
+        (PMSIDR, 0x0002_6227),
     ];
     let zero = [
         PMCNTENSET,

@@ -106,7 +106,7 @@ statement!(section_4_parameters_of_everything, |it| {
     expected[16..19].copy_from_slice(&[0xFF, 0xEF, 0xE7]);
     // Threads, samples in flight, System PMUs.
     expected[24..27].copy_from_slice(&[4, 2, 2]);
-    expected[28..32].copy_from_slice(&0x0005_0220u32.to_le_bytes());
+    expected[28..32].copy_from_slice(&0x0002_6227u32.to_le_bytes());
     // NCG, feature bits, bit 19, SIZE and N: of 2 groups with 10 counters of 64 bits, and of 15 with 34 of 32.
     expected[32..36].copy_from_slice(&0x1128_3F09u32.to_le_bytes());
     expected[36..40].copy_from_slice(&0xE008_1F21u32.to_le_bytes());

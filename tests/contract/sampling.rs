@@ -1,6 +1,8 @@
 //! Section 5: sampling, and section 6: its registers.
 
-use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, SysReg, Unknown};
+use pmu_model::{
+    CycleInput, CycleOutput, Implementation, Model, NoTracer, Number, SysReg, Unknown,
+};
 
 use crate::statement;
 use crate::subject::*;
@@ -208,7 +210,7 @@ fn dut_62_the_interval_is_unknown_until_a_reset() {
     assert!(unknown(CycleInput::write(SysReg::Pmsicr, 5)).spe);
     let read = unknown(CycleInput::read(SysReg::Pmsicr));
     assert_eq!(read.access_data, 0xFF00_0000_FFFF_FFFF);
-    let read = unknown(CycleInput::read(SysReg::Pmbsr(2)));
+    let read = unknown(CycleInput::read(SysReg::Pmbsr(Number::at::<2>())));
     assert_eq!(read.access_data, 1 << 16);
     unknown(CycleInput::reset());
     unknown(CycleInput::write(SysReg::Pmsirr, 1 << 8));
@@ -258,7 +260,7 @@ statement!(section_6_bits_of_sampling, |it| {
         it.write(register, 0);
         assert_eq!(it.read(register), 0, "{register:?}");
     }
-    assert_eq!(it.read(PMSIDR), 0x0005_0220);
+    assert_eq!(it.read(PMSIDR), 0x0002_6227);
     let write = it.cycle(Input::idle().write(PMSIDR, 0));
     assert_eq!(write.outcome(), UNDEFINED);
 });

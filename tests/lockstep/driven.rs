@@ -6,7 +6,7 @@ use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
 use pmu_lockstep::stimulus::{Reader, StimulusError, Writer};
 use pmu_model::contract::{AccessKind, EVENT_LANES};
-use pmu_model::{CycleInput, CycleOutput, Implementation, SysReg};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Number, SysReg};
 
 use crate::implementations::rtl;
 use crate::scratch::scratch;
@@ -132,7 +132,7 @@ fn access(random: &mut Random, registers: &[SysReg], input: &mut CycleInput) {
     input.access_data = random.of(&data);
     input.access_address = match kind {
         AccessKind::Read32 | AccessKind::Write32 => {
-            (SysReg::Pmevtyper(0).address() + n) & !(7 << 11)
+            (SysReg::Pmevtyper(Number::at::<0>()).address() + n) & !(7 << 11)
         }
         AccessKind::ExternalRead | AccessKind::ExternalWrite => {
             4 * n + random.of(&[0x400, 0xA00, 0x400, 0x800])

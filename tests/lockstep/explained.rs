@@ -10,7 +10,7 @@ use pmu_lockstep::lockstep::{Lockstep, Outcome};
 use pmu_lockstep::report::{RunFacts, report, terminal};
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::wrapper::Increments;
-use pmu_model::{CycleInput, CycleOutput, Implementation, SysReg};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Number, SysReg};
 
 use crate::driven::{cycles, run_over};
 
@@ -203,9 +203,13 @@ fn interval_counters_that_are_read() {
 
 #[test]
 fn buffer_status_that_is_read() {
-    explained_by_default("read_of_pmbsr", reads(SysReg::Pmbsr(2)), |output| {
-        output.access_data ^= 1 << 16;
-    });
+    explained_by_default(
+        "read_of_pmbsr",
+        reads(SysReg::Pmbsr(Number::at::<2>())),
+        |output| {
+            output.access_data ^= 1 << 16;
+        },
+    );
 }
 
 #[test]
@@ -217,7 +221,7 @@ fn register_of_a_system_pmu() {
 
 #[test]
 fn counter_of_a_system_pmu() {
-    let reads = reads(SysReg::Spmevtyper(3));
+    let reads = reads(SysReg::Spmevtyper(Number::at::<3>()));
     explained_by_default(
         "read_of_spmevtyper",
         move |input, output| reads(input, output) && output.access_data != 0,
@@ -309,8 +313,8 @@ fn clock_that_is_stopped() {
 fn an_overflow_long_ago(before: CycleInput, then: CycleInput, read: SysReg) -> Vec<CycleInput> {
     let setup = [
         CycleInput::reset(),
-        CycleInput::write(SysReg::Pmevtyper(3), 1),
-        CycleInput::write(SysReg::Pmevcntr(3), 0xFFFF_FFF4),
+        CycleInput::write(SysReg::Pmevtyper(Number::at::<3>()), 1),
+        CycleInput::write(SysReg::Pmevcntr(Number::at::<3>()), 0xFFFF_FFF4),
         CycleInput::write(SysReg::Pmcntenset, 1 << 3),
         CycleInput::write(SysReg::Pmcr, 1),
     ];
@@ -374,14 +378,14 @@ fn dut_71_counter_that_went_wrong_before_the_window() {
         explained_over(
             name,
             &hidden(),
-            an_overflow_long_ago(before, nothing, SysReg::Pmevcntr(3)),
+            an_overflow_long_ago(before, nothing, SysReg::Pmevcntr(Number::at::<3>())),
             0,
-            reads(SysReg::Pmevcntr(3)),
+            reads(SysReg::Pmevcntr(Number::at::<3>())),
             |output| output.access_data += 2,
         );
     }
     let selected = CycleInput::write(SysReg::Pmselr, 3);
-    let mut inputs = an_overflow_long_ago(selected, nothing, SysReg::Pmevcntr(3));
+    let mut inputs = an_overflow_long_ago(selected, nothing, SysReg::Pmevcntr(Number::at::<3>()));
     inputs[17].access_kind = CycleInput::read(SysReg::Pmxevcntr).access_kind;
     inputs[17].access_address = SysReg::Pmxevcntr.address();
     explained_over(
@@ -389,7 +393,7 @@ fn dut_71_counter_that_went_wrong_before_the_window() {
         &hidden(),
         inputs,
         0,
-        reads(SysReg::Pmevcntr(3)),
+        reads(SysReg::Pmevcntr(Number::at::<3>())),
         |output| output.access_data += 2,
     );
 }

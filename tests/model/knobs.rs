@@ -4,7 +4,7 @@
 use pmu_model::implementation::{
     CpWhenNotCounting, CtWhenBypassed, Knobs, LinkFromIdle, ReservedPolicy, Rhbwbb,
 };
-use pmu_model::{CycleInput, Implementation, Model, SysReg, Unknown};
+use pmu_model::{CycleInput, Implementation, Model, Number, SysReg, Unknown};
 
 /// Event 1, and what is done with it.
 fn event_type(tc: u64, te: u64, tlc: u64, th: u64) -> u64 {
@@ -31,7 +31,7 @@ impl Subject {
     }
 
     fn set(&mut self, n: u8, event_type: u64) {
-        self.write(SysReg::Pmevtyper(n), event_type);
+        self.write(SysReg::pmevtyper(n).expect("a counter"), event_type);
     }
 
     /// V of all counters, and what is UNKNOWN, in a cycle with these values of events 1 and 2.
@@ -102,7 +102,10 @@ fn ct_when_bypassed() {
         });
         subject.set(0, event_type(0, 0, 0, 0));
         // C_T is TRUE in the cycle in which TE is written.
-        let mut write = CycleInput::write(SysReg::Pmevtyper(0), event_type(0b001, 1, 0, 0));
+        let mut write = CycleInput::write(
+            SysReg::Pmevtyper(Number::at::<0>()),
+            event_type(0b001, 1, 0, 0),
+        );
         write.event[1] = 5;
         subject.0.step_simple(&write);
         subject.v(0, 5)
@@ -225,7 +228,7 @@ fn reserved_policy_map_to_a_reserved_value() {
     let entry = ("001,1,01".to_owned(), "000,1,00".to_owned());
     implementation.knobs.reserved_map = [entry].into();
     let error = Model::new(&implementation).expect_err("not legal");
-    assert_eq!(error.key, "knobs.reserved_map");
+    assert_eq!(error.problems[0].key, "knobs.reserved_map");
 }
 
 /// TH-35: a counter in a reserved configuration, and one that is linked to it, are not compared unless asked for.

@@ -2,7 +2,9 @@
 
 use pmu_model::contract::{Thread, control};
 use pmu_model::spmu::{SystemPmu, decode, max_counters};
-use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, SysReg, Unknown};
+use pmu_model::{
+    CycleInput, CycleOutput, Implementation, Model, NoTracer, Number, SysReg, Unknown,
+};
 
 /// P, and the states that it filters: Secure EL1, and others.
 const P: u64 = 1 << 31;
@@ -17,7 +19,10 @@ fn event_type(tc: u64, te: u64, tlc: u64, th: u64) -> u64 {
 fn model(implementation: &Implementation, types: &[u64]) -> Model {
     let mut model = Model::new(implementation).expect("a legal implementation");
     for (n, &event_type) in (0..).zip(types) {
-        model.step_simple(&CycleInput::write(SysReg::Pmevtyper(n), event_type));
+        model.step_simple(&CycleInput::write(
+            SysReg::pmevtyper(n).expect("a counter"),
+            event_type,
+        ));
     }
     model.step_simple(&CycleInput::write(SysReg::Pmcntenset, u64::MAX));
     model.step_simple(&CycleInput::write(SysReg::Pmcr, 1));
@@ -51,7 +56,10 @@ fn th_04_without_edge_te_is_0() {
     (implementation.pmu.edge, implementation.pmu.th2) = (false, false);
     let mut model = model(&implementation, &[event_type(0b101, 1, 0, 4)]);
     assert_eq!(v(&mut model, 0, &[0, 4, 5, 3, 9]), [0, 1, 1, 0, 1]);
-    assert_eq!(model.register(SysReg::Pmevtyper(0)) >> 60 & 1, 0);
+    assert_eq!(
+        model.register(SysReg::Pmevtyper(Number::at::<0>())) >> 60 & 1,
+        0
+    );
 }
 
 #[test]
@@ -131,7 +139,7 @@ fn cyc_20_cycles_of_other_threads_count_with_effective_mt_alone() {
 #[test]
 fn spe_04_fields_of_pmbsr() {
     let mut model = Model::new(&Implementation::default()).expect("a legal implementation");
-    for level in 1..=3 {
+    for level in Number::all() {
         model.step_simple(&CycleInput::write(SysReg::Pmbsr(level), u64::MAX));
         let fields = 0xFF_FFFF << 32 | 0x3F << 26 | 0xF << 16 | 0xFFFF;
         assert_eq!(model.register(SysReg::Pmbsr(level)), fields);

@@ -2,7 +2,7 @@
 //!
 //! Made by `lockstep shrink`. It passes when the design does what the model expects.
 
-use pmu_model::{CycleInput, Implementation, SysReg};
+use pmu_model::{CycleInput, Implementation, Number, SysReg};
 
 use crate::{agrees, lanes};
 
@@ -16,7 +16,7 @@ fn v_22_agrees() {
         // 2
         CycleInput::write(SysReg::Pmcr, 1),
         // 3
-        CycleInput::write(SysReg::Pmevtyper(22), 0x8000_0002_0000_0028),
+        CycleInput::write(SysReg::Pmevtyper(Number::at::<22>()), 0x8000_0002_0000_0028),
         // 4
         CycleInput {
             counting_allowed: u32::MAX,

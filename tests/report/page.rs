@@ -8,7 +8,7 @@ use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
 use pmu_lockstep::report::{File, Report, RunFacts, html, report};
 use pmu_lockstep::stimulus::{Reader, StimulusError, Writer};
-use pmu_model::{CycleInput, Implementation, SysReg};
+use pmu_model::{CycleInput, Implementation, Number, SysReg};
 
 use crate::scratch::scratch;
 
@@ -32,8 +32,8 @@ fn stimulus(name: &str) -> Reader {
     let event_type = |tlc: u64| 0b101 << 61 | 1 << 60 | tlc << 54 | 4 << 32 | 3;
     let mut inputs = vec![
         CycleInput::reset(),
-        CycleInput::write(SysReg::Pmevtyper(0), event_type(0)),
-        CycleInput::write(SysReg::Pmevtyper(1), event_type(0b10)),
+        CycleInput::write(SysReg::Pmevtyper(Number::at::<0>()), event_type(0)),
+        CycleInput::write(SysReg::Pmevtyper(Number::at::<1>()), event_type(0b10)),
         CycleInput::write(SysReg::Pmcntenset, 3),
         CycleInput::write(SysReg::Pmcr, 1),
     ];

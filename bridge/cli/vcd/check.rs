@@ -18,8 +18,9 @@ use super::{Failure, in_file, in_signals, open};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
 use crate::cli::summary::LedgerSummary;
-use crate::cli::{implementation, output, report_files};
+use crate::cli::{output, report_files};
 use crate::diagnosis::internals::Internals;
+use crate::implementation_file;
 use crate::lockstep::compare::{Compared, Field, differences};
 use crate::lockstep::{FieldTally, Verdict};
 use crate::offline::check::{CheckError, Checked, Found, Options, check};
@@ -119,7 +120,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         .reads("--implementation", args.implementation.as_deref());
     places.check()?;
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let map = load(&args.map)?;
     let mut opened = open(&args.file)?;
     let header = opened.dump.header();

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{Failure, open};
+use crate::cli::output;
 use crate::cli::places::Places;
-use crate::cli::{implementation, output};
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::offline::propose::propose;
 use crate::waves::printable::printable;
@@ -32,7 +33,7 @@ pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
         .reads("--implementation", args.implementation.as_deref());
     places.check()?;
     let implementation =
-        implementation::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let mut opened = open(&args.file)?;
     let name = printable(&args.file.display().to_string());
     let proposal = propose(&mut opened.dump, &name, &implementation);

@@ -78,7 +78,10 @@ fn run(vector: &Vector, own: usize, bench: &mut Bench) -> Result<(), Interruptio
     let mut enabled = 1 << CYCLE_COUNTER;
     for event in Event::ALL {
         for (n, mt) in [(counter(event), 0), (counter(event) + 1, MT.mask())] {
-            bench.write(SysReg::Pmevtyper(n as u8), number(event) | mt)?;
+            bench.write(
+                SysReg::pmevtyper(n as u8).expect("two counters an event"),
+                number(event) | mt,
+            )?;
             enabled |= 1 << n;
         }
     }

@@ -110,7 +110,7 @@ fn fix_fields(requirements: &mut Requirements, vector: &Vector, value: u64) {
 }
 
 fn register(vector: &Vector) -> SysReg {
-    SysReg::Pmevtyper(vector.n)
+    SysReg::pmevtyper(vector.n).unwrap_or(SysReg::Pmccfiltr)
 }
 
 /// `write`, `read` and `fields`.

@@ -10,8 +10,8 @@
 
 use std::rc::Rc;
 
+use pmu_model::SysReg;
 use pmu_model::contract::MAX_OPERATIONS;
-use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
 use super::{Cycle, Vector};
@@ -140,7 +140,8 @@ impl<'a> Run<'a> {
     fn run(mut self) -> Result<(), Interruption> {
         self.bench.reset()?;
         for (n, event) in EVENTS.into_iter().enumerate() {
-            self.bench.write(SysReg::Pmevtyper(n as u8), event)?;
+            self.bench
+                .write(SysReg::pmevtyper(n as u8).expect("few events"), event)?;
         }
         self.bench.enable(0b111)?;
         let vector = self.vector;
@@ -345,9 +346,9 @@ fn writes(cycle: &Cycle) -> Vec<(SysReg, u64)> {
         (SysReg::Pmsirr, inp.wr_pmsirr),
     ];
     let interval = interval.map(|(register, value)| Some((register, value?.0)));
-    let coll = inp.wr_coll.iter().flatten().map(|(el, value)| {
-        let register = SysReg::Pmbsr(el.parse().unwrap_or(1));
-        (register, if value.0 != 0 { COLL } else { 0 })
+    let coll = inp.wr_coll.iter().flatten().filter_map(|(el, value)| {
+        let register = SysReg::pmbsr(el.parse().unwrap_or(1))?;
+        Some((register, if value.0 != 0 { COLL } else { 0 }))
     });
     interval.into_iter().flatten().chain(coll).collect()
 }

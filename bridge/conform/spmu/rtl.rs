@@ -4,7 +4,7 @@
 //! the ports, other than in the counters that are implemented.
 
 use pmu_model::contract::SYSTEM_PMUS;
-use pmu_model::sysreg::SysReg;
+use pmu_model::{Number, SysReg};
 
 use super::Vector;
 use crate::conform::rtl::{Bench, Expression, Interruption, Requirements};
@@ -40,8 +40,8 @@ fn run(vector: &Vector, number: u64, bench: &mut Bench) -> Result<(), Interrupti
     bench.write(SysReg::Spmselr, select(0))?;
     for (register, expected) in [
         (SysReg::Spmcfgr, vector.spmcfgr),
-        (SysReg::Spmcgcr(0), vector.spmcgcr0),
-        (SysReg::Spmcgcr(1), vector.spmcgcr1),
+        (SysReg::Spmcgcr(Number::at::<0>()), vector.spmcgcr0),
+        (SysReg::Spmcgcr(Number::at::<1>()), vector.spmcgcr1),
         (SysReg::Spmiidr, vector.spmiidr),
         (SysReg::Spmdevarch, vector.spmdevarch),
         (SysReg::Spmdevaff, vector.spmdevaff),
@@ -55,7 +55,7 @@ fn run(vector: &Vector, number: u64, bench: &mut Bench) -> Result<(), Interrupti
     // SPMU-15, SPMU-16: a counter that is not implemented is RAZ/WI.
     let mut implemented = 0;
     for counter in 0..64 {
-        let register = SysReg::Spmevcntr(counter % 16);
+        let register = SysReg::spmevcntr(counter % 16).expect("16 in a bank");
         bench.write(SysReg::Spmselr, select(u64::from(counter / 16)))?;
         bench.write(register, 1)?;
         implemented |= bench.read(register)? << counter;

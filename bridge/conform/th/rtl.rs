@@ -180,7 +180,10 @@ fn run(vector: &Vector, schedule: &Schedule, bench: &mut Bench) -> Result<(), In
     bench.reset()?;
     let mut types = schedule.first.clone();
     for (n, &value) in types.iter().enumerate() {
-        bench.write(SysReg::Pmevtyper(n as u8), value)?;
+        bench.write(
+            SysReg::pmevtyper(n as u8).expect("as many types as counters"),
+            value,
+        )?;
     }
     bench.enable((1_u32 << types.len()) - 1)?;
     for (index, cycle) in vector.cycles.iter().enumerate() {
@@ -219,7 +222,10 @@ fn step(
         input = CycleInput {
             event: input.event,
             counting_allowed: input.counting_allowed,
-            ..CycleInput::write(SysReg::Pmevtyper(n as u8), value)
+            ..CycleInput::write(
+                SysReg::pmevtyper(n as u8).expect("as many types as counters"),
+                value,
+            )
         };
     }
     bench.cycle(&input)

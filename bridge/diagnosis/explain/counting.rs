@@ -141,10 +141,9 @@ impl Explainer<'_> {
     /// `PMEVTYPER<n>_EL0`, or PMCCFILTR_EL0 as number 31, without bits that have no effect.
     fn effective_type(&self, n: u8) -> u64 {
         let implementation = self.model.implementation();
-        if usize::from(n) == CYCLE_COUNTER {
-            self.model.register(SysReg::Pmccfiltr) & cycle_filter_mask(implementation)
-        } else {
-            self.model.register(SysReg::Pmevtyper(n)) & present_mask(n, implementation)
+        match SysReg::pmevtyper(n) {
+            Some(register) => self.model.register(register) & present_mask(n, implementation),
+            None => self.model.register(SysReg::Pmccfiltr) & cycle_filter_mask(implementation),
         }
     }
 

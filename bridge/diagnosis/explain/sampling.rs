@@ -4,7 +4,7 @@ use pmu_model::pmu::access::{Access, Write};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::spe::{BufferStatus, Happened, other_event_target};
 use pmu_model::trace::SamplingRecord;
-use pmu_model::{CycleInput, SysReg};
+use pmu_model::{CycleInput, Number, SysReg};
 
 use super::Explainer;
 use crate::lockstep::compare::Sampling;
@@ -42,7 +42,7 @@ impl Explainer<'_> {
             Sampling::Collided | Sampling::InFlight => self.collisions(&record),
             Sampling::Coll => {
                 self.collisions(&record);
-                self.result(SysReg::Pmbsr(1));
+                self.result(SysReg::Pmbsr(Number::at::<1>()));
             }
         }
     }

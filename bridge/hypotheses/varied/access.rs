@@ -146,11 +146,12 @@ impl Varied {
         };
         let register = match register {
             Pmxevtyper if of_type == 31 && self.is(Indices::NoFilterBySel) => return undefined,
-            Pmxevtyper if of_type == 31 => Pmccfiltr,
-            Pmxevtyper => Pmevtyper(of_type),
+            Pmxevtyper => SysReg::pmevtyper(of_type).unwrap_or(Pmccfiltr),
             Pmxevcntr if of_counter == 31 && self.is(Indices::CycleCounterBySel) => Pmccntr,
-            Pmxevcntr if of_counter == 31 => return undefined,
-            Pmxevcntr => Pmevcntr(of_counter),
+            Pmxevcntr => match SysReg::pmevcntr(of_counter) {
+                Some(register) => register,
+                None => return undefined,
+            },
             register => register,
         };
         let indirect = SysReg::from_address(input.access_address) == Some(Pmxevtyper)
@@ -163,8 +164,14 @@ impl Varied {
         let spe = &implementation.spe;
         let exists = match register {
             Pmevcntr(n) => n < implementation.pmu.counters,
-            Pmsicr | Pmsirr | Pmsidr | Pmbsr(1) => spe.implemented,
-            Pmbsr(_) => spe.exc,
+            Pmsicr | Pmsirr | Pmsidr => spe.implemented,
+            Pmbsr(x) => {
+                if x == 1 {
+                    spe.implemented
+                } else {
+                    spe.exc
+                }
+            }
             register => !register.is_of_system_pmus() || !implementation.system_pmu.is_empty(),
         };
         if !exists {
@@ -187,12 +194,12 @@ impl Varied {
         let outcome = match register {
             Pmevtyper(n) if driven => {
                 let encoded = (input.access_address & 31) as u8;
-                let encoded = if indirect { encoded } else { n };
-                mistake.outcome((n, encoded), direction, &seen, implementation)
+                let encoded = if indirect { encoded } else { n.get() };
+                mistake.outcome((n.get(), encoded), direction, &seen, implementation)
             }
             Pmevtyper(n) => match n < implementation.pmu.counters {
                 true => Outcome::Access,
-                false => self.not_implemented(n, direction),
+                false => self.not_implemented(n.get(), direction),
             },
             Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) if driven => {
                 let pmu = (self.state.spmselr >> 4) as u8;

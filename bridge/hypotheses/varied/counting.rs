@@ -148,7 +148,7 @@ impl Varied {
         let counters = self.fixed.implementation.pmu.counters;
         let events = self.counters_mask() & !(1 << 31);
         match effect {
-            Effect::Write(SysReg::Pmevcntr(n), _) => 1 << n,
+            Effect::Write(SysReg::Pmevcntr(n), _) => 1 << n.get(),
             Effect::Write(SysReg::Pmccntr, _) => 1 << 31,
             Effect::Write(SysReg::Pmcr, data) => {
                 let (p, c) = (data & 2 != 0, data & 4 != 0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::implementation::Res0;
-use pmu_model::{AccessKind, CycleInput, SysReg};
+use pmu_model::{AccessKind, CycleInput, Number, SysReg};
 
 use crate::hypotheses::Mistake;
 use crate::hypotheses::access::Access;
@@ -24,7 +24,7 @@ impl Varied {
             true => 0,
             false => self.state.spmselr as u8 & 3,
         };
-        let counter = |n: u8| bank * 16 + n;
+        let counter = |n: Number<0, 15>| bank * 16 + n.get();
         self.fixed.implementation.system_pmu.get(unit)?;
         Some(match register {
             Spmcntenset | Spmcntenclr => (unit, 4, 0),
@@ -106,7 +106,7 @@ impl Varied {
                     _ => value,
                 }
             }
-            Spmcgcr(0) => reversed(describes(|registers| registers.spmcgcr[0])),
+            Spmcgcr(n) if n == 0 => reversed(describes(|registers| registers.spmcgcr[0])),
             Spmcgcr(_) => reversed(describes(|registers| registers.spmcgcr[1])),
             // They stand for another register, which `outcome` has put in their place.
             Pmxevtyper | Pmxevcntr => 0,
@@ -162,7 +162,7 @@ impl Varied {
                 let on_top = self.is(Counters::CycleIncrementOnWrite) && self.counted(31);
                 self.state.counters[CYCLE_COUNTER] = data.wrapping_add(on_top.into());
             }
-            Pmevcntr(n) => self.write_counter(n, data, counter_mask),
+            Pmevcntr(n) => self.write_counter(n.get(), data, counter_mask),
             Pmevtyper(n) => self.write_type(usize::from(n), data, input),
             Pmccfiltr => {
                 let raz = self.fixed.implementation.knobs.res0 == Res0::RazWi;

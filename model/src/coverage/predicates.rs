@@ -203,7 +203,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
         |v| matches!(v.read(), Some(SysReg::Pmevtyper(n)) if v.record.effective_types[usize::from(n)] != 0);
     "ETY-03" if narrow_th, |v| writes_wide_threshold(v);
     "ETY-04" if counts,
-        |v| matches!(v.read(), Some(SysReg::Pmevtyper(n)) if v.memory.types_written >> n & 1 == 0);
+        |v| matches!(v.read(), Some(SysReg::Pmevtyper(n)) if v.memory.types_written >> n.get() & 1 == 0);
     "ETY-05" if counts,
         |v| v.type_written().is_some_and(|(n, data)| data & !present_mask(n as u8, v.implementation) != 0);
     "ETY-10" if th, |v| v.counting & v.types.threshold_off != 0;
@@ -276,7 +276,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
     "SPE-44" if spe, |v| v.record.sampling.sampled.collided != 0 && v.record.sampling.happened.loads != 0;
     "SPE-45" if spe, |v| v.record.sampling.sampled.population != 0;
     "SPE-46" if spe, |v|
-        matches!(v.read(), Some(SysReg::Pmbsr(x)) if v.record.sampling.coll >> (x - 1) & 1 == 1);
+        matches!(v.read(), Some(SysReg::Pmbsr(x)) if v.record.sampling.coll >> (x.get() - 1) & 1 == 1);
     "SPE-47" if spe, |v| v.record.input.complete != 0 && v.record.sampling.in_flight != 0;
 
     "CYC-01", |v| cycle_counter_counts(v)
@@ -355,7 +355,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
 
     "DUT-11", |v| v.memory.untouched && v.read().is_some();
     "DUT-12", |v| v.written().is_some();
-    "DUT-13" if counts, |v| matches!(v.read(), Some(SysReg::Pmevcntr(n)) if v.v >> n & 1 == 1);
+    "DUT-13" if counts, |v| matches!(v.read(), Some(SysReg::Pmevcntr(n)) if v.v >> n.get() & 1 == 1);
     "DUT-14" if counts, |v| v.counting != 0;
     "DUT-15" if counts, |v| v.record.written & v.v != 0;
     "DUT-16" if counts, |v| v.counting & v.v_b & !v.record.thread_events & !v.record.sample_events != 0;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::contract::{Thread, control};
 use crate::rules::{RULES, Takes};
-use crate::{CycleInput, CycleOutput, Model, SysReg, Unknown};
+use crate::{CycleInput, CycleOutput, Model, Number, SysReg, Unknown};
 
 struct Run {
     model: Model,
@@ -59,7 +59,10 @@ fn every_rule_that_a_cycle_can_take_has_a_predicate_and_no_other() {
 #[test]
 fn th_22_is_taken_by_a_counting_counter_with_te() {
     let mut run = Run::new(&Implementation::default());
-    run.write(SysReg::Pmevtyper(2), 0b001 << 61 | 1 << 60 | 5);
+    run.write(
+        SysReg::Pmevtyper(Number::at::<2>()),
+        0b001 << 61 | 1 << 60 | 5,
+    );
     run.write(SysReg::Pmcr, 1);
     run.write(SysReg::Pmcntenset, 2);
     let mut input = CycleInput {
@@ -113,10 +116,10 @@ fn crosses_have_only_points_that_the_implementation_can_reach() {
 #[test]
 fn accesses_and_threads_reach_their_points() {
     let mut run = Run::new(&Implementation::default());
-    run.write(SysReg::Pmevtyper(0), 0x8159 | 1 << 25);
+    run.write(SysReg::Pmevtyper(Number::at::<0>()), 0x8159 | 1 << 25);
     run.write(SysReg::Pmcntenset, 1);
     run.write(SysReg::Pmcr, 1);
-    let mut input = CycleInput::write(SysReg::Pmevtyper(3), 0);
+    let mut input = CycleInput::write(SysReg::Pmevtyper(Number::at::<3>()), 0);
     input.driven = 3;
     input.controls = control::EL2_ENABLED | control::MDCR_EL2_TPM | control::MDCR_EL3_MTPME;
     input.hpmn = 31;
@@ -171,7 +174,7 @@ fn sampling_and_counter_groups_reach_their_points() {
         (1, 1, 0)
     );
     run.write(SysReg::Spmselr, 1 << 4 | 3);
-    run.step(&CycleInput::read(SysReg::Spmevtyper(9)));
+    run.step(&CycleInput::read(SysReg::Spmevtyper(Number::at::<9>())));
     assert_eq!(
         run.points("counter groups"),
         ["System PMU 1, Counter Group 14"]

@@ -83,10 +83,7 @@ impl CycleEvents {
     }
 
     /// What `event` counts with the Effective `mt`: for thread `own` of `threads`, or for all `threads`, those
-    /// that [`same_group`] puts together.
-    ///
-    /// # Panics
-    /// If `mt` is FALSE and there is no thread `own`.
+    /// that [`same_group`] puts together. A thread that is not there counts nothing.
     pub fn count(
         &self,
         event: Event,
@@ -98,7 +95,8 @@ impl CycleEvents {
         if mt {
             self.group(event, clock, threads.iter())
         } else {
-            self.own(event, clock, &threads[own])
+            let own = threads.get(own);
+            own.map_or(0, |thread| self.own(event, clock, thread))
         }
     }
 

@@ -9,6 +9,7 @@ use super::EventTypeRegister;
 use super::configuration::{AccessModel, BadHpmn, OutOfRange};
 use super::filter::ExceptionLevel;
 use crate::implementation::Implementation;
+use crate::number::Number;
 use ExceptionLevel::{El0, El1, El2, El3};
 
 /// What an access does.
@@ -69,7 +70,7 @@ impl Context {
             userenr_en: is(control::USERENR_EN),
             userenr_uen: is(control::USERENR_UEN),
             userenr_er: is(control::USERENR_ER),
-            pmuacr_p: input.pmuacr >> n & 1 == 1,
+            pmuacr_p: input.pmuacr.checked_shr(n.into()).unwrap_or(0) & 1 == 1,
             fgten: is(control::FGTEN),
             hdfgrtr: is(control::HDFGRTR),
             hdfgwtr: is(control::HDFGWTR),
@@ -356,7 +357,7 @@ pub fn perform(
 }
 
 /// ETY-45: ISS of the trapped MRS or MSR of `PMEVTYPER<n>_EL0` and `X<rt>`.
-pub fn trap_iss(n: u8, direction: Direction, rt: u8) -> u32 {
+pub fn trap_iss(n: Number<0, 30>, direction: Direction, rt: u8) -> u32 {
     trap_iss_of(SysReg::Pmevtyper(n).address(), direction, rt)
 }
 
@@ -770,7 +771,7 @@ mod tests {
     fn ety_45_iss_of_a_trapped_access() {
         // PMEVTYPER13_EL0 is S3_3_C14_C13_5.
         let iss = 3 << 20 | 5 << 17 | 3 << 14 | 14 << 10 | 7 << 5 | 13 << 1;
-        assert_eq!(trap_iss(13, Write, 7), iss);
-        assert_eq!(trap_iss(13, Read, 7), iss | 1);
+        assert_eq!(trap_iss(Number::at::<13>(), Write, 7), iss);
+        assert_eq!(trap_iss(Number::at::<13>(), Read, 7), iss | 1);
     }
 }

@@ -6,6 +6,7 @@ use crate::contract::{AccessKind, AccessOutcome, CYCLE_COUNTER, CycleInput};
 use crate::evtyper::access::{self, Context, Direction, Outcome, Row, trap_iss_of};
 use crate::evtyper::filter::ExceptionLevel;
 use crate::implementation::Implementation;
+use crate::number::Number;
 use crate::spe::SamplingUnit;
 use crate::spmu::SystemPmus;
 use crate::spmu::access::{self as spmu_access, Clause, Features};
@@ -277,17 +278,16 @@ impl Port {
             return;
         };
         let select = state.registers.select;
-        let cycle_counter = usize::from(select) == CYCLE_COUNTER;
         let register = match register {
             Pmevtyper(n) => return self.event_type(n, attempt, input, state, decoded),
-            Pmxevtyper if !cycle_counter => {
-                return self.event_type(select, attempt, input, state, decoded);
-            }
-            Pmxevtyper => Some(Pmccfiltr),
+            Pmxevtyper => match Number::new(select) {
+                Some(n) => return self.event_type(n, attempt, input, state, decoded),
+                None => Some(Pmccfiltr),
+            },
             // DUT-31.
-            Pmevcntr(n) if !state.registers.has(n) => None,
+            Pmevcntr(n) if !state.registers.has(n.get()) => None,
             Pmxevcntr if !state.registers.has(select) => None,
-            Pmxevcntr => Some(Pmevcntr(select)),
+            Pmxevcntr => SysReg::pmevcntr(select),
             Pmsicr | Pmsirr | Pmsidr | Pmbsr(_) if !state.sampling.has(register) => None,
             Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) => {
                 return self.system_pmu(register, attempt, input, state, decoded);
@@ -305,19 +305,20 @@ impl Port {
     /// driven.
     fn event_type(
         &self,
-        n: u8,
+        n: Number<0, 30>,
         attempt: Attempt,
         input: &CycleInput,
         state: State<'_>,
         decoded: &mut Decoded,
     ) {
         let context = if input.driven & CycleInput::DRIVEN_PE != 0 {
-            Context::of_cycle(n, input)
+            Context::of_cycle(n.get(), input)
         } else {
             Context::permissive(ExceptionLevel::El3)
         };
-        let (outcome, row) = access::access(n, attempt.direction, &context, &self.implementation);
-        decoded.decision = Decision::Row(row, n);
+        let (outcome, row) =
+            access::access(n.get(), attempt.direction, &context, &self.implementation);
+        decoded.decision = Decision::Row(row, n.get());
         let register = SysReg::Pmevtyper(n);
         carry_out(outcome, register, attempt, state, &mut decoded.access);
     }
@@ -386,7 +387,7 @@ fn perform(register: SysReg, attempt: Attempt, state: State<'_>, access: &mut Ac
 /// DUT-37: an access from outside the PE. No trap applies to it.
 fn external(offset: u16, attempt: Attempt, state: State<'_>, access: &mut Access) {
     let found = SysReg::from_offset(offset).filter(|&(register, _)| match register {
-        SysReg::Pmevtyper(n) => state.registers.has(n),
+        SysReg::Pmevtyper(n) => state.registers.has(n.get()),
         _ => true,
     });
     match found {
@@ -416,7 +417,7 @@ fn write(register: SysReg, data: u64, counter_mask: u32, access: &mut Access) {
         SysReg::Pmevtyper(n) => is(Write::Type(usize::from(n), data)),
         SysReg::Pmsicr => is(Write::Pmsicr(data)),
         SysReg::Pmsirr => is(Write::Pmsirr(data)),
-        SysReg::Pmbsr(x) => is(Write::Pmbsr(x, data)),
+        SysReg::Pmbsr(x) => is(Write::Pmbsr(x.get(), data)),
         _ if SystemPmus::is_writable(register) => is(Write::SystemPmu(data)),
         _ => *access = Access::Undefined,
     }

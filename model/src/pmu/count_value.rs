@@ -105,8 +105,11 @@ impl<L: Lane> CountValue<L> {
         }
     }
 
-    /// Takes a new `PMEVTYPER<n>_EL0`. C_P is not touched (DUT-24, A-TH-12).
+    /// Takes a new `PMEVTYPER<n>_EL0`, if there can be a counter `n`. C_P is not touched (DUT-24, A-TH-12).
     pub fn set_type(&mut self, n: usize, event_type: &EventType) {
+        if n >= COUNTER_LANES {
+            return;
+        }
         let (tc, te, tlc) = event_type.used;
         let condition = event_type.condition();
         let counts_one = tc & 1 == 1;

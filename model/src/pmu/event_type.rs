@@ -23,13 +23,21 @@ pub struct Field {
 impl Field {
     /// The field's bits in the register.
     pub const fn mask(self) -> u64 {
-        (u64::MAX >> (63 - (self.high - self.low))) << self.low
+        ones_to(self.high) & !(ones_to(self.low) >> 1)
     }
 
     /// The field's value in `register`.
     pub const fn of(self, register: u64) -> u64 {
-        (register & self.mask()) >> self.low
+        match (register & self.mask()).checked_shr(self.low as u32) {
+            Some(value) => value,
+            None => 0,
+        }
     }
+}
+
+/// Bits 0 to `high`, of those that a register has.
+const fn ones_to(high: u8) -> u64 {
+    u64::MAX >> 63_u32.saturating_sub(high as u32)
 }
 
 macro_rules! fields {

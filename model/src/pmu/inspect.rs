@@ -44,9 +44,9 @@ impl Model {
         &self.system_pmus
     }
 
-    /// `PMEVTYPER<n>_EL0` as it is in force now.
-    pub fn event_type(&self, n: u8) -> EventType {
-        self.types[usize::from(n)]
+    /// `PMEVTYPER<n>_EL0` as it is in force now; there is none beyond the last event counter that can be.
+    pub fn event_type(&self, n: u8) -> Option<EventType> {
+        self.types[..CYCLE_COUNTER].get(usize::from(n)).copied()
     }
 
     /// Bits of an event counter.
@@ -74,8 +74,9 @@ impl Model {
         self.provenance.of(register, &self.system_pmus)
     }
 
-    /// C_P of counter `n` now.
-    pub fn c_p(&self, n: usize) -> bool {
-        self.datapath.c_p()[n] != 0
+    /// C_P of counter `n` now; there is none beyond the last event counter that can be.
+    pub fn c_p(&self, n: usize) -> Option<bool> {
+        let event_counters = &self.datapath.c_p()[..CYCLE_COUNTER];
+        event_counters.get(n).map(|&c_p| c_p != 0)
     }
 }

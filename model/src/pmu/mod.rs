@@ -3,18 +3,18 @@
 pub mod access;
 mod batch;
 pub mod count_value;
-pub mod counter;
-pub mod event_mux;
+mod counter;
+mod event_mux;
 pub mod event_type;
-pub mod group;
+pub(crate) mod group;
 mod inspect;
-pub mod lane;
+pub(crate) mod lane;
 pub mod provenance;
 pub mod registers;
 pub mod sample_events;
-pub mod select;
+mod select;
 pub mod thread_events;
-pub mod unknown;
+mod unknown;
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::contract::{COUNTER_LANES, CYCLE_COUNTER, CycleInput, CycleOutput, Thr
 use crate::evtyper::configuration::OutOfRange;
 use crate::evtyper::events::{Counts, event_behaviour};
 use crate::implementation::{
-    CpWhenNotCounting, CtWhenBypassed, Implementation, ImplementationError,
+    CpWhenNotCounting, CtWhenBypassed, Implementation, ImplementationError, Impossible,
 };
 use crate::spe::{Sampled, SamplingUnit};
 use crate::spmu::SystemPmus;
@@ -546,29 +546,24 @@ impl Model {
 /// ETY-42: an access that reaches the register of an UNKNOWN counter leaves nothing to compare.
 fn refuse_aliases(implementation: &Implementation) -> Result<(), ImplementationError> {
     let knobs = &implementation.knobs;
-    for (key, behaviour) in [
+    let aliases = [
         ("knobs.oor_unimplemented", knobs.oor_unimplemented),
         ("knobs.oor_reserved", knobs.oor_reserved),
-    ] {
-        if !implementation.pe.fgt && behaviour == OutOfRange::Alias {
-            return Err(ImplementationError {
-                key,
-                found: "ALIAS".into(),
-                expected:
-                    "UNDEF, RAZ_WI, NOP or TRAP_EL2: which register an access reaches would be \
-                           UNKNOWN, and nothing could be compared after a write (ETY-42)"
-                        .into(),
-            });
-        }
-    }
-    Ok(())
+    ]
+    .into_iter()
+    .filter(|&(_, behaviour)| !implementation.pe.fgt && behaviour == OutOfRange::Alias);
+    let problem = |(key, _)| {
+        Impossible::new(
+            key,
+            "ALIAS",
+            "UNDEF, RAZ_WI, NOP or TRAP_EL2: which register an access reaches would be UNKNOWN, and nothing could \
+             be compared after a write (ETY-42)",
+        )
+    };
+    ImplementationError::of(aliases.map(problem).collect())
 }
 
 /// The register that holds the value of counter `n`.
 fn counter_register(n: usize) -> SysReg {
-    if n == CYCLE_COUNTER {
-        SysReg::Pmccntr
-    } else {
-        SysReg::Pmevcntr(n as u8)
-    }
+    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
 }

@@ -181,10 +181,14 @@ impl Registers {
         counter_mask: u64,
     ) -> u64 {
         match register {
-            SysReg::Pmevcntr(n) if count >> n & 1 == 1 => counter_mask,
+            SysReg::Pmevcntr(n) if count >> n.get() & 1 == 1 => counter_mask,
             SysReg::Pmevtyper(n) => {
                 let if_in = |counters: u32, bits: u64| {
-                    if counters >> n & 1 == 1 { bits } else { 0 }
+                    if counters >> n.get() & 1 == 1 {
+                        bits
+                    } else {
+                        0
+                    }
                 };
                 let unknown =
                     if_in(reserved, THRESHOLD_CONTROL) | if_in(unpredictable, EVTCOUNT.mask());

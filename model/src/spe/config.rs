@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ImplementationError;
+use crate::implementation::{ImplementationError, Impossible};
 
 /// An implementation of operation sampling. The default has one sample in flight and the architecture's
 /// own reading of every open choice.
@@ -61,17 +61,20 @@ impl Config {
     /// Checks that the configuration is one that the architecture allows.
     ///
     /// # Errors
-    /// The first key whose value is impossible.
+    /// The key whose value is impossible.
     pub fn validate(&self) -> Result<(), ImplementationError> {
-        if self.max_inflight == 0 {
-            return Err(ImplementationError {
-                key: "spe.max_inflight",
-                found: "0".into(),
-                expected: "1 or more simultaneous samples (SPE-40)".into(),
-            });
-        }
-        Ok(())
+        let problem = (self.max_inflight == 0).then(no_sample_in_flight);
+        ImplementationError::of(problem.into_iter().collect())
     }
+}
+
+/// SPE-40: a limit that lets no operation be sampled.
+pub(crate) fn no_sample_in_flight() -> Impossible {
+    Impossible::new(
+        "spe.max_inflight",
+        0,
+        "1 or more simultaneous samples (SPE-40)",
+    )
 }
 
 macro_rules! knob {

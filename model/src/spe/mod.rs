@@ -32,6 +32,7 @@ mod tests;
 mod unit;
 
 pub use collision::{BufferStatus, Selected, other_event_target};
+pub(crate) use config::no_sample_in_flight;
 pub use config::{CompleteOrder, Config, InitLoad, Knobs, Select, WriteOrder, ZeroInterval};
 pub use interval::Happened;
 pub use random::MissingRandom;

@@ -101,6 +101,27 @@ pub const fn recommended_minimum(pmsidr: u64) -> Option<u32> {
     })
 }
 
+/// SPE-03: what was expected in each field of PMSIDR_EL1 whose value is reserved.
+pub(crate) fn reserved_fields(pmsidr: u64) -> impl Iterator<Item = &'static str> {
+    [
+        (
+            recommended_minimum(pmsidr).is_some(),
+            "0, or 2 to 8, in Interval, bits [11:8] (SPE-03)",
+        ),
+        (
+            (4..=11).contains(&(pmsidr >> 12 & 0xF)),
+            "4 (records of 16 bytes) to 11 (of 2 KiB) in MaxSize, bits [15:12] (SPE-03)",
+        ),
+        (
+            matches!(pmsidr >> 16 & 0xF, 2 | 3),
+            "2 (counters of 12 bits) or 3 (of 16) in CountSize, bits [19:16] (SPE-03)",
+        ),
+    ]
+    .into_iter()
+    .filter(|&(legal, _)| !legal)
+    .map(|(_, expected)| expected)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +151,27 @@ mod tests {
             .collect();
         assert_eq!(minima, [256, 512, 768, 1024, 1536, 2048, 3072, 4096]);
         assert_eq!(recommended_minimum(0b0001 << 8), None);
+    }
+
+    #[test]
+    fn spe_03_reserved_fields_of_pmsidr() {
+        for legal in [0x2_6200, 0x3_B800, 0x2_4027] {
+            assert_eq!(reserved_fields(legal).count(), 0, "{legal:#x}");
+        }
+        for (pmsidr, field) in [
+            (0x2_6100, "Interval"),
+            (0x2_3200, "MaxSize"),
+            (0x2_C200, "MaxSize"),
+            (0x1_6200, "CountSize"),
+            (0x4_6200, "CountSize"),
+        ] {
+            let found: Vec<_> = reserved_fields(pmsidr).collect();
+            assert!(
+                found.len() == 1 && found[0].contains(field),
+                "{pmsidr:#x}: {found:?}"
+            );
+        }
+        assert_eq!(reserved_fields(0x5_0120).count(), 3);
     }
 
     #[test]

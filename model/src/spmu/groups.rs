@@ -23,7 +23,7 @@ pub struct CounterGroup {
 impl CounterGroup {
     /// The indices of its counters (SPMU-13).
     pub fn indices(self) -> std::ops::Range<u16> {
-        self.first..self.first + self.counters
+        self.first..self.first.saturating_add(self.counters)
     }
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for CounterGroup {
             _ => write!(
                 f,
                 "Counter Group {group}: {counters} counters, SPMEVCNTR{first}_EL0 to SPMEVCNTR{}_EL0",
-                first + counters - 1
+                first.saturating_add(counters - 1)
             ),
         }
     }
@@ -63,7 +63,7 @@ pub fn counter_groups(sizes: &[u16]) -> Vec<CounterGroup> {
     let max = max_counters(sizes.len());
     let group = |(group, &counters): (usize, &u16)| CounterGroup {
         group: group as u8,
-        first: group as u16 * max,
+        first: u16::try_from(group).map_or(u16::MAX, |group| group.saturating_mul(max)),
         counters,
     };
     sizes.iter().enumerate().map(group).collect()

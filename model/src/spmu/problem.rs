@@ -181,7 +181,7 @@ mod tests {
         ];
         for problem in problems {
             let text = problem.to_string();
-            assert_eq!(rule(problem.rule()).id, problem.rule());
+            assert_eq!(rule(problem.rule()).expect("a rule").id, problem.rule());
             assert!(text.starts_with(&format!("{}: ", problem.rule())), "{text}");
             assert!(text.ends_with('.'), "{text}");
         }

@@ -21,9 +21,10 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// SPMU-05: `SPMCGCR<n>_EL1.N<m>`, the number of counters in Counter Group 8n + m.
+    /// SPMU-05: `SPMCGCR<n>_EL1.N<m>`, the number of counters in Counter Group 8n + m; 0 where there is no such field.
     pub fn group_count(&self, group: usize) -> u8 {
-        self.spmcgcr[group / 8].to_le_bytes()[group % 8]
+        let register = self.spmcgcr.get(group / 8);
+        register.map_or(0, |register| register.to_le_bytes()[group % 8])
     }
 }
 

@@ -58,10 +58,10 @@ fn slot(register: SysReg) -> Option<Slot> {
         SysReg::Spmovsclr => Slot::Flags(1, true),
         SysReg::Spmintenset => Slot::Flags(2, false),
         SysReg::Spmintenclr => Slot::Flags(2, true),
-        SysReg::Spmevcntr(n) => Slot::Counter(0, n),
-        SysReg::Spmevtyper(n) => Slot::Counter(1, n),
-        SysReg::Spmevfiltr(n) => Slot::Counter(2, n),
-        SysReg::Spmevfilt2r(n) => Slot::Counter(3, n),
+        SysReg::Spmevcntr(n) => Slot::Counter(0, n.get()),
+        SysReg::Spmevtyper(n) => Slot::Counter(1, n.get()),
+        SysReg::Spmevfiltr(n) => Slot::Counter(2, n.get()),
+        SysReg::Spmevfilt2r(n) => Slot::Counter(3, n.get()),
         _ => return None,
     })
 }
@@ -195,6 +195,7 @@ impl SystemPmus {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::number::Number;
 
     fn selected(pmu: u64, bank: u64) -> SystemPmus {
         let mut pmus = SystemPmus::new(&Implementation::default());
@@ -205,17 +206,21 @@ mod tests {
     #[test]
     fn spmu_16_bank_and_number_reach_a_counter() {
         let mut pmus = selected(0, 2);
-        pmus.write(SysReg::Spmevtyper(5), 7);
-        assert_eq!(pmus.read(SysReg::Spmevtyper(5)), 7);
+        pmus.write(SysReg::Spmevtyper(Number::at::<5>()), 7);
+        assert_eq!(pmus.read(SysReg::Spmevtyper(Number::at::<5>())), 7);
         pmus.write(SysReg::Spmselr, 0);
-        assert_eq!(pmus.read(SysReg::Spmevtyper(5)), 0, "bank 0");
+        assert_eq!(
+            pmus.read(SysReg::Spmevtyper(Number::at::<5>())),
+            0,
+            "bank 0"
+        );
     }
 
     #[test]
     fn spmu_15_registers_and_flags_of_counters_that_are_not_implemented_are_raz_wi() {
         let mut pmus = selected(0, 2);
-        pmus.write(SysReg::Spmevcntr(6), u64::MAX);
-        assert_eq!(pmus.read(SysReg::Spmevcntr(6)), 0);
+        pmus.write(SysReg::Spmevcntr(Number::at::<6>()), u64::MAX);
+        assert_eq!(pmus.read(SysReg::Spmevcntr(Number::at::<6>())), 0);
         pmus.write(SysReg::Spmintenset, u64::MAX);
         assert_eq!(pmus.read(SysReg::Spmintenclr), 0x3F_0000_000F);
         pmus.write(SysReg::Spmintenclr, 1);
@@ -226,10 +231,10 @@ mod tests {
     #[test]
     fn spmu_04_only_counters_have_the_width_of_size() {
         let mut pmus = selected(1, 0);
-        pmus.write(SysReg::Spmevcntr(0), u64::MAX);
-        pmus.write(SysReg::Spmevfilt2r(0), u64::MAX);
-        assert_eq!(pmus.read(SysReg::Spmevcntr(0)), 0xFFFF_FFFF);
-        assert_eq!(pmus.read(SysReg::Spmevfilt2r(0)), u64::MAX);
+        pmus.write(SysReg::Spmevcntr(Number::at::<0>()), u64::MAX);
+        pmus.write(SysReg::Spmevfilt2r(Number::at::<0>()), u64::MAX);
+        assert_eq!(pmus.read(SysReg::Spmevcntr(Number::at::<0>())), 0xFFFF_FFFF);
+        assert_eq!(pmus.read(SysReg::Spmevfilt2r(Number::at::<0>())), u64::MAX);
     }
 
     #[test]
@@ -238,7 +243,7 @@ mod tests {
             let mut pmus = selected(pmu, 0);
             assert_eq!(pmus.read(SysReg::Spmselr), pmu << 4);
             pmus.write(SysReg::Spmcntenset, u64::MAX);
-            pmus.write(SysReg::Spmevcntr(0), u64::MAX);
+            pmus.write(SysReg::Spmevcntr(Number::at::<0>()), u64::MAX);
             for register in SysReg::all(&Implementation::default()) {
                 if register.address() >> 14 == 2 && register != SysReg::Spmselr {
                     assert_eq!(pmus.read(register), 0, "{register}");

@@ -222,7 +222,7 @@ impl Plain {
     ) {
         let pmu = self.implementation.pmu.clone();
         let written = match *effect {
-            Effect::Write(SysReg::Pmevcntr(n), _) => 1 << n,
+            Effect::Write(SysReg::Pmevcntr(n), _) => 1 << n.get(),
             Effect::Write(SysReg::Pmccntr, _) => 1 << 31,
             Effect::Write(SysReg::Pmcr, data) => {
                 let p = if data & 2 != 0 {
@@ -402,7 +402,7 @@ impl Plain {
             let implemented = n < self.implementation.pmu.counters;
             let register = match n {
                 31 => SysReg::Pmccfiltr,
-                n if implemented => SysReg::Pmevtyper(n),
+                n if implemented => SysReg::pmevtyper(n).expect("a counter"),
                 _ => continue,
             };
             if offset == 0x400 + 4 * u16::from(n) {
@@ -431,10 +431,9 @@ impl Plain {
             return undefined;
         };
         let register = match register {
-            Pmxevtyper if self.select == 31 => Pmccfiltr,
-            Pmxevtyper => Pmevtyper(self.select),
+            Pmxevtyper => SysReg::pmevtyper(self.select).unwrap_or(Pmccfiltr),
             Pmxevcntr if self.select == 31 => return undefined,
-            Pmxevcntr => Pmevcntr(self.select),
+            Pmxevcntr => SysReg::pmevcntr(self.select).expect("not 31"),
             register => register,
         };
         let read_only = matches!(
@@ -444,7 +443,8 @@ impl Plain {
         let spe = &self.implementation.spe;
         let exists = match register {
             Pmevcntr(n) => n < self.implementation.pmu.counters,
-            Pmsicr | Pmsirr | Pmsidr | Pmbsr(1) => spe.implemented,
+            Pmsicr | Pmsirr | Pmsidr => spe.implemented,
+            Pmbsr(x) if x == 1 => spe.implemented,
             Pmbsr(_) => spe.exc,
             register => !register.is_of_system_pmus() || !self.implementation.system_pmu.is_empty(),
         };
@@ -455,11 +455,11 @@ impl Plain {
         let outcome = match register {
             Pmevtyper(n) => {
                 let context = if driven {
-                    Context::of_cycle(n, input)
+                    Context::of_cycle(n.get(), input)
                 } else {
                     Context::permissive(ExceptionLevel::El3)
                 };
-                access(n, direction, &context, &self.implementation).0
+                access(n.get(), direction, &context, &self.implementation).0
             }
             Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) if driven => {
                 let pmu = (self.spmselr >> 4) as u8;
@@ -482,10 +482,10 @@ impl Plain {
             Spmcntenset | Spmcntenclr => (unit, 4, 0),
             Spmovsset | Spmovsclr => (unit, 5, 0),
             Spmintenset | Spmintenclr => (unit, 6, 0),
-            Spmevcntr(n) => (unit, 0, counter(n)),
-            Spmevtyper(n) => (unit, 1, counter(n)),
-            Spmevfiltr(n) => (unit, 2, counter(n)),
-            Spmevfilt2r(n) => (unit, 3, counter(n)),
+            Spmevcntr(n) => (unit, 0, counter(n.get())),
+            Spmevtyper(n) => (unit, 1, counter(n.get())),
+            Spmevfiltr(n) => (unit, 2, counter(n.get())),
+            Spmevfilt2r(n) => (unit, 3, counter(n.get())),
             _ => return None,
         })
     }
@@ -526,7 +526,7 @@ impl Plain {
             Spmdevarch => describes(|registers| registers.spmdevarch),
             Spmdevaff => describes(|registers| registers.spmdevaff),
             Spmcfgr => describes(|registers| registers.spmcfgr),
-            Spmcgcr(0) => describes(|registers| registers.spmcgcr[0]),
+            Spmcgcr(n) if n == 0 => describes(|registers| registers.spmcgcr[0]),
             Spmcgcr(_) => describes(|registers| registers.spmcgcr[1]),
             Pmxevtyper | Pmxevcntr => unreachable!("replaced"),
             _ => {

@@ -5,7 +5,7 @@ use pmu_model::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, Vs11};
 use pmu_model::implementation::{Layout, Res0};
 use pmu_model::spe::{CompleteOrder, InitLoad, Select, WriteOrder};
 use pmu_model::spmu::SystemPmu;
-use pmu_model::{AccessKind, CycleInput, Implementation, SysReg};
+use pmu_model::{AccessKind, CycleInput, Implementation, Number, SysReg};
 
 /// Events that are drawn often.
 const EVENTS: [u64; 16] = [
@@ -177,13 +177,17 @@ impl Random {
         }
         let all: Vec<_> = SysReg::all(implementation).collect();
         let register = match self.below(7) {
-            0 => SysReg::Pmevtyper(self.below(31) as u8),
+            0 => SysReg::pmevtyper(self.below(31) as u8).expect("a counter"),
             1 => self.pick(&[SysReg::Pmselr, SysReg::Pmxevtyper, SysReg::Pmxevcntr]),
             2 => self.pick(&[SysReg::Spmselr, SysReg::Spmcfgr, SysReg::Spmdevaff]),
-            3 => self.pick(&[SysReg::Pmsicr, SysReg::Pmbsr(1), SysReg::Pmbsr(3)]),
+            3 => self.pick(&[
+                SysReg::Pmsicr,
+                SysReg::Pmbsr(Number::at::<1>()),
+                SysReg::Pmbsr(Number::at::<3>()),
+            ]),
             4 => {
                 let n = self.below(31) as u8;
-                self.pick(&[SysReg::Pmevcntr(n), SysReg::Pmovsclr])
+                self.pick(&[SysReg::pmevcntr(n).expect("a counter"), SysReg::Pmovsclr])
             }
             _ => self.pick(&all),
         };

@@ -6,7 +6,7 @@ package idle_pkg;
   localparam logic [511:0] Parameters = {
     128'd0,
     64'd0, 32'hE008_1F21, 32'h1128_3F09, // spmcfgr
-    32'h0005_0220,    // pmsidr
+    32'h0002_6227,    // pmsidr
     8'd0,
     8'd2,             // system_pmus
     8'd2,             // max_inflight
