@@ -40,6 +40,7 @@ mod running;
 #[cfg(feature = "rtl")]
 mod shrink;
 mod spmu;
+mod stimulus;
 mod summary;
 mod vcd;
 mod width;
@@ -107,6 +108,8 @@ enum Command {
     Exhaust(exhaust::ExhaustArgs),
     /// Look into waveform dumps: contents, values by clock cycle, first difference of two
     Vcd(vcd::VcdArgs),
+    /// Look at recorded stimulus: whether the contract allows it
+    Stimulus(stimulus::StimulusArgs),
     /// Tell what a value of a register means, field by field
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
@@ -220,6 +223,7 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => args.json,
             Self::Vcd(args) => args.json(),
+            Self::Stimulus(args) => args.json(),
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Plan(args) => args.json,
@@ -239,6 +243,7 @@ impl Command {
             Self::Implementation(args) => args.runs_other_rtl(),
             Self::Model(_)
             | Self::Vcd(_)
+            | Self::Stimulus(_)
             | Self::Explain(_)
             | Self::Spmu(_)
             | Self::Plan(_)
@@ -273,6 +278,7 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => exhaust::exhaust(args),
             Self::Vcd(args) => vcd::vcd(args),
+            Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Plan(args) => plan::plan(args),

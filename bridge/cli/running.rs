@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use pmu_model::Implementation;
 
 use super::end::End;
 pub(super) use super::quoted::quoted;
@@ -30,13 +31,18 @@ impl HangArgs {
     }
 }
 
-/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named.
-pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, Failure> {
+/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named. What that demands of random
+/// bytes is no property of a stimulus, and may differ.
+pub(super) fn open_recorded(
+    path: &Path,
+    file: Option<&Path>,
+) -> Result<(Reader, Implementation), Failure> {
     let reader = Reader::open(path).map_err(Failure::usage)?;
-    let recorded = &reader.header().implementation;
+    let mut recorded = reader.header().implementation.clone();
     if let Some(file) = file {
         let given = implementation::load(Some(file)).map_err(Failure::usage)?;
-        if given != *recorded {
+        recorded.spe.random = given.spe.random;
+        if given != recorded {
             return Err(Failure::usage(format!(
                 "{} was recorded for implementation {}, which differs from {}; leave \
                  --implementation out, or record the stimulus again",
@@ -46,7 +52,7 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
             )));
         }
     }
-    Ok(reader)
+    Ok((reader, recorded))
 }
 
 /// Two signals within this time are one: a terminal and `timeout` send it to a process and to the one that watches it,
