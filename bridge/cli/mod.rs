@@ -108,12 +108,12 @@ enum Command {
     Exhaust(exhaust::ExhaustArgs),
     /// Look into waveform dumps: contents, values by clock cycle, first difference of two
     Vcd(vcd::VcdArgs),
-    /// Look at recorded stimulus: whether the contract allows it
-    Stimulus(stimulus::StimulusArgs),
     /// Tell what a value of a register means, field by field
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
     Spmu(spmu::SpmuArgs),
+    /// Look at stimulus, without a design
+    Stimulus(stimulus::StimulusArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
     /// Write the implementation file of a design (--dut, --rtl, --filelist), or the default, with every key explained
@@ -223,9 +223,9 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => args.json,
             Self::Vcd(args) => args.json(),
-            Self::Stimulus(args) => args.json(),
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
+            Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
             Self::NewWrapper(_) => false,
             #[cfg(feature = "rtl")]
@@ -243,9 +243,9 @@ impl Command {
             Self::Implementation(args) => args.runs_other_rtl(),
             Self::Model(_)
             | Self::Vcd(_)
-            | Self::Stimulus(_)
             | Self::Explain(_)
             | Self::Spmu(_)
+            | Self::Stimulus(_)
             | Self::Plan(_)
             | Self::NewWrapper(_) => false,
         }
@@ -278,9 +278,9 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Exhaust(args) => exhaust::exhaust(args),
             Self::Vcd(args) => vcd::vcd(args),
-            Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
+            Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
             #[cfg(feature = "rtl")]

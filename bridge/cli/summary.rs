@@ -351,7 +351,8 @@ pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
     waivers.iter().map(line).collect()
 }
 
-#[cfg(all(test, feature = "rtl"))]
+#[cfg(feature = "rtl")]
+#[cfg(test)]
 mod tests {
     use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, Unknown};
 

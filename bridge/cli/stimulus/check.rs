@@ -1,41 +1,29 @@
-//! `lockstep stimulus`.
+//! `lockstep stimulus check`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
-use clap::{Args, Subcommand};
+use clap::Args;
 use pmu_model::CycleInput;
 use serde::Serialize;
 
-use super::{Failure, implementation, output};
+use crate::cli::{Failure, implementation, output};
 use crate::lockstep::Verdict;
 use crate::report::{counted, grouped};
 use crate::stimulus::{CHUNK_CYCLES, ContractCheck, Reader, Violation};
 
+/// Under the help.
+pub(super) const EXIT_CODES: &str =
+    "Exit codes: 0 the contract allows every cycle, 2 it does not, or the file cannot be read.";
+
 /// Violations told one by one.
 const SHOWN: usize = 20;
 
-/// Arguments of `stimulus`.
-#[derive(Args)]
-pub struct StimulusArgs {
-    #[command(subcommand)]
-    command: StimulusCommand,
-}
-
-#[derive(Subcommand)]
-enum StimulusCommand {
-    /// Tell which cycles of recorded stimulus the contract excludes: what no design need get right
-    #[command(
-        after_help = "Exit codes: 0 the contract allows every cycle, 2 it does not, or the file cannot be read."
-    )]
-    Check(CheckArgs),
-}
-
 /// Arguments of `stimulus check`.
 #[derive(Args)]
-struct CheckArgs {
+pub struct CheckArgs {
     /// A recorded stimulus
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -44,22 +32,7 @@ struct CheckArgs {
     implementation: Option<PathBuf>,
     /// Print the result as JSON
     #[arg(long)]
-    json: bool,
-}
-
-impl StimulusArgs {
-    pub(super) const fn json(&self) -> bool {
-        match &self.command {
-            StimulusCommand::Check(args) => args.json,
-        }
-    }
-}
-
-/// Looks at stimulus.
-pub(super) fn stimulus(args: &StimulusArgs) -> Result<Verdict, Failure> {
-    match &args.command {
-        StimulusCommand::Check(args) => check(args),
-    }
+    pub(super) json: bool,
 }
 
 /// What a file has that the contract excludes, for programs.
@@ -80,7 +53,8 @@ struct Checked {
     first: Vec<Violation>,
 }
 
-fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
+/// Looks whether the contract allows a recorded stimulus.
+pub(super) fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let reader = Reader::open(&args.file).map_err(Failure::usage)?;
     let implementation = match args.implementation.as_deref() {
         Some(file) => implementation::load(Some(file)).map_err(Failure::usage)?,
