@@ -377,7 +377,12 @@ impl ContractCheck {
 
     /// The states that there are, in words.
     fn state_list(&self) -> String {
-        let states = (0..16).filter(|&state| self.has(state)).map(state_words);
+        let of = |(security, name): (usize, &&str)| {
+            let levels = (0..4).filter(|level| self.has(level | (security as u8) << 2));
+            let levels: Vec<_> = levels.map(|level| format!("EL{level}")).collect();
+            (!levels.is_empty()).then(|| format!("{name} {}", levels.join(" ")))
+        };
+        let states = SECURITY_STATES.iter().enumerate().filter_map(of);
         format!(
             "a state that the implementation can be in ({})",
             states.collect::<Vec<_>>().join(", ")

@@ -121,10 +121,8 @@ fn dut_81_states_that_there_are() {
     let violation = &told(&default, &input)[0];
     assert_eq!(
         violation.to_string(),
-        "cycle 1: threads[0].state: expected a state that the implementation can be in (EL0 in Non-secure state, EL1 in \
-         Non-secure state, EL2 in Non-secure state, EL0 in Secure state, EL1 in Secure state, EL2 in Secure state, EL0 in \
-         Realm state, EL1 in Realm state, EL2 in Realm state, EL3 in Root state), found EL2 in Root state (0xe) (DUT-81, \
-         dut-contract 2)"
+        "cycle 1: threads[0].state: expected a state that the implementation can be in (Non-secure EL0 EL1 EL2, Secure EL0 \
+         EL1 EL2, Realm EL0 EL1 EL2, Root EL3), found EL2 in Root state (0xe) (DUT-81, dut-contract 2)"
     );
     // Threads that no design looks at, and states that do not hold.
     assert_eq!(rules(&default, &input), ["DUT-81"]);
