@@ -300,8 +300,10 @@ fn dut_72_what_the_design_lacks_is_not_driven() {
     let whole = Implementation::default();
     for (part, input) in parts.iter().enumerate() {
         assert_eq!(rules(&whole, input), [""; 0], "part {part}");
-        let mut lacking = Implementation::default();
-        lacking.wrapper = Wrapper::default().with_parts(1 << part);
+        let lacking = Implementation {
+            wrapper: Wrapper::default().with_parts(1 << part),
+            ..Implementation::default()
+        };
         let told = rules(&lacking, input);
         assert!(!told.is_empty(), "part {part}");
         assert!(told.iter().all(|rule| *rule == "DUT-72"), "{told:?}");
