@@ -215,11 +215,14 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
 fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
     if let Some(path) = &args.stimulus {
         let reader = Reader::open(path).map_err(Failure::usage)?;
-        let recorded = reader.header().implementation.clone();
-        let implementation = match args.implementation.as_deref() {
-            // The model alone may run any stimulus.
-            Some(file) => implementation_file::load(Some(file)).map_err(Failure::usage)?,
-            None => recorded,
+        let (implementation, reader) = match args.implementation.as_deref() {
+            // The model alone may run any stimulus that the contract allows for this implementation.
+            Some(file) => {
+                let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
+                let reader = reader.for_design(&given);
+                (given, reader)
+            }
+            None => (reader.header().implementation.clone(), reader),
         };
         return Ok((implementation, reader.into()));
     }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pmu_model::Implementation;
+use pmu_model::implementation::RandomBytes;
 
 use super::against::{self, Pair};
 use super::end::End;
@@ -32,9 +33,7 @@ use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Report, RunFacts, counted, html};
 use crate::scratch::folder_of;
-use crate::stimulus::{
-    Generator, IntervalCheck, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer,
-};
+use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -205,10 +204,9 @@ pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
 
 impl<'a> Job<'a> {
     fn recorded(path: &'a Path, common: &'a CommonArgs) -> Result<Self, Failure> {
-        let reader = open_recorded(path, common.implementation.as_deref())?;
-        let recorded = reader.header().implementation.clone();
+        let (reader, implementation) = open_recorded(path, common.implementation.as_deref())?;
         Ok(Self {
-            implementation: recorded,
+            implementation,
             rtl: common.rtl.source()?,
             origin: reader.header().origin.clone(),
             stimulus: reader.into(),
@@ -353,7 +351,6 @@ impl<'a> Job<'a> {
         }
         lockstep.accept(waivers);
         let progress = Progress::new(total, "cycles", control.progress.clone());
-        let mut interval = IntervalCheck::new(&self.implementation);
         let limit = self.limit;
         let start = Instant::now();
         let interrupted = control.interrupted.clone();
@@ -362,7 +359,6 @@ impl<'a> Job<'a> {
             let mut hasher = StimulusHasher::default();
             let mut seen = 0;
             let mut outcome = lockstep.run(limit, &control, |inputs| {
-                interval.check(inputs)?;
                 hasher.update(inputs);
                 seen += inputs.len() as u64;
                 recorder
@@ -423,9 +419,12 @@ impl<'a> Job<'a> {
             (Some(path), Some(coverage)) => Some(coverage::write(path, coverage)?),
             _ => None,
         };
+        let sampling = lockstep.ledger().sampling();
+        let demanded = self.demands_random_bytes();
         let mut summary = Summary {
             verdict: Verdict::Agree,
             exit_code: 0,
+            random_generator: sampling.as_ref().and_then(|it| it.finding(demanded)),
             cycles: lockstep.cycles(),
             seconds,
             cycles_per_second: lockstep.cycles() as f64 / seconds,
@@ -436,7 +435,7 @@ impl<'a> Job<'a> {
             counters: self.implementation.pmu.counters,
             rtl: self.rtl.describe(),
             ledger: LedgerSummary::of(lockstep.ledger()),
-            sampling: lockstep.ledger().sampling(),
+            sampling,
             coverage,
             printed: printed_by_design(),
             stop: None,
@@ -452,10 +451,7 @@ impl<'a> Job<'a> {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
                 return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
             }
-            Outcome::Agree if summary.ledger.has_unused_waivers() => {
-                summary.verdict = Verdict::UnusedWaiver;
-            }
-            Outcome::Agree => {}
+            Outcome::Agree => summary.verdict = summary.agreed(demanded),
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } if stop.died() => {
                 let end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
@@ -598,6 +594,9 @@ impl<'a> Job<'a> {
             &taken,
             &options,
         );
+        let sampling = lockstep.ledger().sampling();
+        let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
+        report.notes.splice(0..0, finding);
         report_files::write(&mut report, out);
         Ok((report, build))
     }
@@ -615,6 +614,11 @@ impl<'a> Job<'a> {
         };
         let page = page.map_err(Failure::infrastructure)?;
         output::write_whole(path, |out| out.write_all(page.as_bytes()))
+    }
+
+    /// Whether the implementation file demands random bytes that are uniform.
+    fn demands_random_bytes(&self) -> bool {
+        self.implementation.spe.random == RandomBytes::Uniform
     }
 
     /// What a report of this run says, however it ends.

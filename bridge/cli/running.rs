@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use pmu_model::Implementation;
 
 use super::Failure;
 use super::end::End;
@@ -70,13 +71,18 @@ impl DesignArgs {
     }
 }
 
-/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named.
-pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, Failure> {
+/// Opens a recorded stimulus, which must be for the implementation of `file`, if one is named. What that demands of random
+/// bytes is no property of a stimulus, and may differ.
+pub(super) fn open_recorded(
+    path: &Path,
+    file: Option<&Path>,
+) -> Result<(Reader, Implementation), Failure> {
     let reader = Reader::open(path).map_err(Failure::usage)?;
-    let recorded = &reader.header().implementation;
+    let mut recorded = reader.header().implementation.clone();
     if let Some(file) = file {
         let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
-        if given != *recorded {
+        recorded.spe.random = given.spe.random;
+        if given != recorded {
             return Err(Failure::usage(format!(
                 "{} was recorded for implementation {}, which differs from {}; leave \
                  --implementation out, or record the stimulus again",
@@ -86,7 +92,7 @@ pub(super) fn open_recorded(path: &Path, file: Option<&Path>) -> Result<Reader, 
             )));
         }
     }
-    Ok(reader)
+    Ok((reader, recorded))
 }
 
 /// The waivers of a file; none without one.

@@ -91,8 +91,7 @@ struct Done {
 
 /// Reduces a recorded stimulus.
 pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
-    let reader = open_recorded(&args.stimulus, args.implementation.as_deref())?;
-    let implementation = reader.header().implementation.clone();
+    let (reader, implementation) = open_recorded(&args.stimulus, args.implementation.as_deref())?;
     let source = args.rtl.source()?;
     if source == RtlSource::Bundled {
         check_knobs(&implementation).map_err(Failure::usage)?;
@@ -192,7 +191,7 @@ fn supervised(
 fn failure(error: ShrinkError) -> Failure {
     let verdict = match error {
         ShrinkError::Stimulus(error) => return stimulus_failure(error),
-        ShrinkError::Agrees { .. } => Verdict::Usage,
+        ShrinkError::Agrees { .. } | ShrinkError::Excluded(_) => Verdict::Usage,
         ShrinkError::NotReproduced { .. } => Verdict::Divergence,
         ShrinkError::Stop(ref stop) => {
             if !stop.ended_its_process() {

@@ -41,6 +41,8 @@ pub struct Summary {
     pub verdict: Verdict,
     /// The exit code of the command.
     pub exit_code: u8,
+    /// What is wrong with the design's random number generator beyond doubt, in words.
+    pub random_generator: Option<String>,
     /// Cycles run and compared.
     pub cycles: u64,
     /// Time that they took.
@@ -178,6 +180,17 @@ impl Summary {
         out
     }
 
+    /// The verdict of a run in which RTL and model agree. `random_demanded`: the random number generator may fail it.
+    pub fn agreed(&self, random_demanded: bool) -> Verdict {
+        if random_demanded && self.random_generator.is_some() {
+            Verdict::NotRandom
+        } else if self.ledger.has_unused_waivers() {
+            Verdict::UnusedWaiver
+        } else {
+            Verdict::Agree
+        }
+    }
+
     /// The summary as a page, with the command that runs the same cycles again.
     pub fn page(&self, command: String) -> RunPage {
         let ledger = &self.ledger;
@@ -208,6 +221,7 @@ impl Summary {
                 waivers: ledger.waivers.clone(),
                 fields: ledger.fields.clone(),
             },
+            random_generator: self.random_generator.clone(),
             sampling: self.sampling.as_ref().map(|sampling| SamplingLines {
                 selections: sampling.selections,
                 collisions: sampling.collisions,
@@ -223,7 +237,10 @@ impl Summary {
     /// What could have happened and never did, of a run to its end: as far as outputs tell, and more if rules were
     /// counted.
     fn never_seen(&self) -> Vec<&'static str> {
-        if !matches!(self.verdict, Verdict::Agree | Verdict::UnusedWaiver) {
+        if !matches!(
+            self.verdict,
+            Verdict::Agree | Verdict::UnusedWaiver | Verdict::NotRandom
+        ) {
             return Vec::new();
         }
         let counted = self.coverage.iter().flat_map(CoverageSummary::never_seen);
@@ -250,6 +267,10 @@ impl Summary {
             self.implementation,
             self.rtl
         )?;
+        if let Some(finding) = &self.random_generator {
+            const ALERT: Style = AnsiColor::Yellow.on_default().bold();
+            writeln!(out, "  {ALERT}{finding}{ALERT:#}")?;
+        }
         if let Some(StopSummary {
             cycle,
             time_ns,
@@ -340,4 +361,95 @@ pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
         waived => format!("waived {} of {}", grouped(waived), waiver.text()),
     };
     waivers.iter().map(line).collect()
+}
+
+#[cfg(feature = "rtl")]
+#[cfg(test)]
+mod tests {
+    use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, Unknown};
+
+    use super::*;
+    use crate::dut::ModelledDut;
+    use crate::lockstep::Lockstep;
+    use crate::lockstep::engine::Control;
+    use crate::report::html;
+    use crate::stimulus::{Generator, Profile, StimulusError};
+
+    /// The summary of a run of a design whose generator draws `byte` for ever.
+    fn summary(byte: impl FnMut() -> u8 + Send + 'static, demanded: bool) -> Summary {
+        let implementation = Implementation::default();
+        let profile = Profile::named("spe").expect("built in");
+        let generator = Generator::new(1, &implementation, &profile).expect("legal");
+        let mut model = Model::new(&implementation).expect("legal");
+        let mut byte = byte;
+        let fault = move |_, input: &CycleInput, output: &mut CycleOutput| {
+            let mut unknown = Unknown::default();
+            model.step(input, byte(), output, &mut unknown, &mut NoTracer);
+            Ok(())
+        };
+        let dut = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+        let mut run =
+            Lockstep::new(&implementation, Box::new(dut), generator.into(), 1).expect("legal");
+        let outcome = run.run(60_000, &Control::default(), |_| Ok::<_, StimulusError>(()));
+        assert!(outcome.is_ok());
+        let sampling = run.ledger().sampling();
+        let mut summary = Summary {
+            verdict: Verdict::Agree,
+            exit_code: 0,
+            random_generator: sampling.as_ref().and_then(|it| it.finding(demanded)),
+            cycles: run.cycles(),
+            seconds: 1.0,
+            cycles_per_second: 1.0,
+            seed: Some(1),
+            stimulus: "seed 1".into(),
+            stimulus_hash: StimulusHash(0),
+            implementation: implementation.name.clone(),
+            counters: implementation.pmu.counters,
+            rtl: "a stub".into(),
+            ledger: LedgerSummary::of(run.ledger()),
+            sampling,
+            coverage: None,
+            printed: None,
+            stop: None,
+            divergence: None,
+            report: None,
+        };
+        summary.verdict = summary.agreed(demanded);
+        summary.exit_code = summary.verdict.exit_code();
+        summary
+    }
+
+    #[test]
+    fn spe_30_a_dead_generator_stands_below_the_verdict_and_fails_a_run_that_demands_more() {
+        let found = "the random number generator is DEAD: every byte is 0x5a";
+        for (demanded, verdict, code) in [(false, "PASS", 0), (true, "NOT RANDOM", 1)] {
+            let summary = summary(|| 0x5A, demanded);
+            assert_eq!((summary.verdict.word(), summary.exit_code), (verdict, code));
+            let text = summary.text();
+            let lines: Vec<_> = text.lines().take(2).collect();
+            assert!(lines[0].contains(verdict), "{text}");
+            assert!(lines[1].contains(found), "{text}");
+            assert_eq!(lines[1].contains("fails no run"), !demanded);
+            let json = serde_json::to_value(&summary).expect("JSON");
+            let told = json["random_generator"].as_str().unwrap_or_default();
+            assert!(told.starts_with(found), "{told}");
+            let defect = &json["sampling"]["random"]["defect"];
+            assert_eq!(*defect, serde_json::json!({ "kind": "dead", "byte": 0x5A }));
+            let page = html::run_page(&summary.page(String::new())).expect("a page");
+            let (before, _) = page.split_once("What was run").expect("a section");
+            assert!(before.contains(found) && before.contains(verdict));
+        }
+        // A fair one, and a waiver that was not needed beside it.
+        let mut state = 1u64;
+        let fair = move || {
+            state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        let summary = summary(fair, true);
+        assert_eq!(
+            (summary.verdict, &summary.random_generator),
+            (Verdict::Agree, &None)
+        );
+        assert!(!summary.text().contains("random number generator"));
+    }
 }

@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use super::Mismatch;
 use super::value::{Number, flag};
+use crate::stimulus::has_state;
 
 /// A line.
 #[derive(Deserialize)]
@@ -223,6 +224,47 @@ fn security(word: &str) -> Result<SecurityState, String> {
             "expected Security state NS, S, RL or RT, found {other:?}"
         )),
     }
+}
+
+/// What the vector asks for that the contract excludes: states that no PE of its configuration can be in. The words end
+/// within a bracket.
+pub(super) fn excluded(vector: &Vector) -> Option<String> {
+    let cfg = &vector.cfg;
+    let implementation = cfg.implementation().ok()?;
+    // EL3 is "RT" with or without FEAT_RME. A PE without EL3 may be always Secure (A-ETY-11).
+    let exists = |level: u8, word: &str| match (level, word) {
+        (3, "RT") => cfg.el3,
+        (0 | 1, "S") if !cfg.el3 => true,
+        (2, "S") if !cfg.el3 => cfg.el2 && cfg.sel2,
+        (_, "NS") => has_state(&implementation, level, 0),
+        (_, "S") => has_state(&implementation, level, 1),
+        (_, "RL") => has_state(&implementation, level, 2),
+        (_, "RT") => false,
+        // No state at all, which is told elsewhere.
+        _ => true,
+    };
+    for (row, (level, word, _, _)) in vector.filtered.iter().enumerate() {
+        if level.0 <= 3 && !exists(level.0 as u8, word) {
+            return Some(format!(
+                "filtered[{row}]: expected a state that a PE of \"cfg\" can be in, found EL{} {word} (DUT-81",
+                level.0
+            ));
+        }
+    }
+    for (row, AccessRow { ctx, .. }) in vector.access.iter().enumerate() {
+        let (level, enabled) = (ctx.el.0, ctx.el2_enabled.0 != 0);
+        if (level == 2 && !cfg.el2) || (level == 3 && !cfg.el3) {
+            return Some(format!(
+                "access[{row}]: expected an Exception level that a PE of \"cfg\" has, found EL{level} (DUT-81"
+            ));
+        }
+        if level == 2 && !enabled {
+            return Some(format!(
+                "access[{row}]: expected el2_enabled 1 at EL2, found 0 (DUT-82"
+            ));
+        }
+    }
+    None
 }
 
 /// Runs a line on the model.

@@ -121,6 +121,10 @@ enum LineError {
          leave that line out"
     )]
     NothingExpected,
+    #[error(
+        "{0}, docs/dut-contract.md); leave it out: what a design does then says nothing about it"
+    )]
+    Excluded(String),
     #[error("expected an area among {AREAS:?}, found {0:?}; leave that line out")]
     UnknownArea(String),
 }
@@ -262,6 +266,14 @@ impl Vector {
         }
     }
 
+    /// What the contract excludes of what the vector asks for, in words.
+    fn excluded(&self) -> Option<String> {
+        match self {
+            Self::Ety(vector) => ety::excluded(vector),
+            Self::Th(_) | Self::Spe(_) | Self::Cyc(_) | Self::Spmu(_) => None,
+        }
+    }
+
     #[cfg(feature = "rtl")]
     fn express(self) -> Expression {
         match self {
@@ -344,6 +356,9 @@ impl Summary {
             empty = false;
             let line = index + 1;
             let run = Vector::parse(&text).and_then(|parsed| {
+                if let Some(excluded) = parsed.vector.excluded() {
+                    return Err(LineError::Excluded(excluded));
+                }
                 let run = self.run_on_model(path, line, &parsed.area, &parsed.vector);
                 run.map_err(LineError::Malformed)?;
                 Ok(parsed)

@@ -157,19 +157,24 @@ impl Lockstep {
         control: &Control,
         mut observe: impl FnMut(&[CycleInput]) -> Result<(), E>,
     ) -> Result<Outcome, E> {
+        let mut failed = None;
         loop {
             if control.interrupted.load(Ordering::Relaxed) {
                 return Ok(Outcome::Interrupted);
             }
-            while self.made < limit
+            while failed.is_none()
+                && self.made < limit
                 && let Some(batch) = self.spare.pop()
             {
-                if !self.make(batch, limit)? {
-                    break;
+                match self.make(batch, limit) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    // What was made before comes first, however far ahead of it this is.
+                    Err(error) => failed = Some(error),
                 }
             }
             if self.on_their_way == 0 {
-                return Ok(Outcome::Agree);
+                return failed.map_or(Ok(Outcome::Agree), |error| Err(error.into()));
             }
             let mut batch = self.receive();
             self.keep(&mut batch);
@@ -285,5 +290,59 @@ impl Lockstep {
             .rev()
             .filter(|checkpoint| checkpoint.reset <= cycle);
         kept.cloned().chain([self.origin.clone()]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pmu_model::CycleOutput;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::dut::ModelledDut;
+    use crate::stimulus::{Generator, Profile, Reader, Writer};
+
+    /// A divergence in cycle 300, and an excluded cycle that a design on a thread of its own may be given before that is seen.
+    #[test]
+    fn what_comes_first_ends_a_run_whatever_its_threads() {
+        let implementation = Implementation::default();
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path().join("a.stim");
+        let mut generator = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+        let mut cycles = vec![CycleInput::default(); 3000];
+        generator.fill(&mut cycles);
+        cycles[1500] = CycleInput {
+            driven: CycleInput::DRIVEN_PE,
+            controls: 1,
+            ..CycleInput::default()
+        };
+        cycles[1500].threads[0].state = 0xE;
+        let mut writer = Writer::create(&path, &implementation, None).expect("a file");
+        writer.append(&cycles).expect("written");
+        writer.finish().expect("written");
+        let run = |threads: usize, wrong: u64| {
+            let fault = move |cycle, _: &CycleInput, output: &mut CycleOutput| {
+                output.in_flight ^= u8::from(cycle == wrong);
+                Ok(())
+            };
+            let dut = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+            let reader = Reader::open(&path).expect("a stimulus");
+            let mut run = Lockstep::new(&implementation, Box::new(dut), reader.into(), threads)
+                .expect("legal");
+            run.run(
+                u64::MAX,
+                &Control::default(),
+                |_| Ok::<_, StimulusError>(()),
+            )
+        };
+        for threads in [1, 2] {
+            let outcome = run(threads, 300);
+            assert!(
+                matches!(&outcome, Ok(Outcome::Diverged(found)) if found.cycle == 300),
+                "{threads}: {outcome:?}"
+            );
+            let error = run(threads, 2000).unwrap_err().to_string();
+            assert!(error.contains("cycle 1500"), "{threads}: {error}");
+        }
     }
 }

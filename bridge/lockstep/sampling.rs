@@ -1,5 +1,6 @@
 //! Statistics of sampling over a run: whether the random bytes that the design draws are uniform, and how far apart
-//! selections are. They are reported and decide nothing: every draw and every selection is compared anyway.
+//! selections are. They are reported, and decide nothing but where the implementation file demands a random number generator
+//! whose bytes are uniform: every draw and every selection is compared anyway.
 
 mod intervals;
 mod random;
@@ -9,8 +10,8 @@ use serde::Serialize;
 
 pub use intervals::IntervalSummary;
 use intervals::IntervalTally;
-pub use random::RandomSummary;
 use random::RandomTally;
+pub use random::{RandomDefect, RandomSummary};
 
 const PMSICR: u16 = SysReg::Pmsicr.address();
 const PMSIRR: u16 = SysReg::Pmsirr.address();
@@ -45,6 +46,18 @@ impl SamplingSummary {
 }
 
 impl SamplingSummary {
+    /// What is wrong with the random number generator beyond doubt, in a line. `demanded`: the implementation file asks for
+    /// uniform bytes.
+    pub fn finding(&self, demanded: bool) -> Option<String> {
+        let finding = self.random.finding()?;
+        Some(match demanded {
+            true => format!("{finding}; the implementation file demands spe.random = \"uniform\""),
+            false => format!(
+                "{finding}; it fails no run: the implementation file does not demand spe.random = \"uniform\""
+            ),
+        })
+    }
+
     /// What the statistics say of random bytes and of intervals, a line each.
     pub fn tests(&self) -> Vec<String> {
         let modes = self.intervals.iter().map(IntervalSummary::text);
@@ -505,6 +518,7 @@ mod tests {
                 p_value: Some(0.25),
                 uniform: Some(true),
                 period: None,
+                defect: None,
             },
             intervals: vec![
                 IntervalSummary {
@@ -541,7 +555,19 @@ mod tests {
             p_value: Some(0.0),
             uniform: Some(false),
             period: Some(1),
+            defect: Some(RandomDefect::Dead { byte: 0 }),
         };
+        assert_eq!(summary.finding(true), None);
+        let dead = SamplingSummary {
+            random: stuck.clone(),
+            ..summary
+        };
+        assert_eq!(
+            dead.finding(true).unwrap(),
+            "the random number generator is DEAD: every byte is 0x00 (1500 bytes, p < 1e-300); the implementation file \
+             demands spe.random = \"uniform\""
+        );
+        assert!(dead.finding(false).unwrap().contains("it fails no run"));
         assert_eq!(
             stuck.text(),
             "1500 random bytes: NOT uniform (p = 0.0e0, the last ones repeat with period 1)"

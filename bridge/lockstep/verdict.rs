@@ -10,6 +10,8 @@ pub enum Verdict {
     Agree,
     /// They differ.
     Divergence,
+    /// RTL and model agree, and the design's random number generator is not the one that the implementation file demands.
+    NotRandom,
     /// The command line, a file or the configuration is wrong.
     Usage,
     /// The design did not come back (DUT-41).
@@ -33,7 +35,7 @@ impl Verdict {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Agree => 0,
-            Self::Divergence => 1,
+            Self::Divergence | Self::NotRandom => 1,
             Self::Usage => 2,
             Self::Hang => 3,
             Self::Stopped => 4,
@@ -50,6 +52,7 @@ impl Verdict {
         match self {
             Self::Agree => "PASS",
             Self::Divergence => "DIVERGENCE",
+            Self::NotRandom => "NOT RANDOM",
             Self::Usage => "USAGE",
             Self::Hang => "HANG",
             Self::Stopped => "STOPPED",

@@ -21,6 +21,7 @@ use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Divergence, differences, first_difference_from};
 use crate::lockstep::delay::{Delay, cycles_before};
 use crate::lockstep::ledger::Ledger;
+use crate::stimulus::{ContractCheck, Violation};
 use crate::waves::time::written;
 
 /// What is let pass.
@@ -91,6 +92,19 @@ pub enum Fault {
         /// An input or an output.
         input: bool,
     },
+    /// The test bench drove what the contract excludes.
+    #[error(
+        "at {at} the test bench drives {driver}: {violation}; the contract never drives it, and what the design does then says \
+         nothing about it: correct the test bench, or the map or implementation if they say something else than it means"
+    )]
+    Excluded {
+        /// What is excluded.
+        violation: Box<Violation>,
+        /// Path of the signal, or the map.
+        driver: String,
+        /// Time in the dump.
+        at: String,
+    },
 }
 
 const fn advice(input: bool) -> &'static str {
@@ -146,6 +160,7 @@ pub fn check(
     let mut check = Check {
         sampler: Sampler::new(wiring, &header, map.edge, map.sample),
         model: Model::new(implementation)?,
+        contract: ContractCheck::of_test_bench(implementation),
         delay: Delay::new(&DutParameters {
             latency_increment: map.latency.increment,
             latency_access: map.latency.access,
@@ -197,6 +212,8 @@ const KEPT: usize = MOST / BATCH;
 struct Check<'c> {
     sampler: Sampler,
     model: Model,
+    /// What the test bench may drive.
+    contract: ContractCheck,
     delay: Delay,
     wiring: &'c Wiring,
     /// Outputs that have a signal.
@@ -226,7 +243,7 @@ struct Check<'c> {
 /// What ends a batch early.
 enum Stop {
     Diverged(usize),
-    Vague(Fault),
+    Fault(Fault),
 }
 
 impl Check<'_> {
@@ -313,8 +330,12 @@ impl Check<'_> {
                 continue;
             }
             count = vague.row;
-            stop = Some(Stop::Vague(self.vague("input", path, rows, vague.row)));
+            stop = Some(Stop::Fault(self.vague("input", path, rows, vague.row)));
             break;
+        }
+        if let Some((row, fault)) = self.excluded(rows, count) {
+            count = row;
+            stop = Some(Stop::Fault(fault));
         }
         self.expect(rows, count);
         if let Some(earlier) = self.known(rows, &mut count) {
@@ -367,7 +388,7 @@ impl Check<'_> {
                 let found = self.found(source, k, divergence);
                 self.checked.found = Some(Box::new(found));
             }
-            (Some(Stop::Vague(fault)), _) => self.checked.fault = Some(fault),
+            (Some(Stop::Fault(fault)), _) => self.checked.fault = Some(fault),
             (_, None) => {
                 if self.past.len() > KEPT
                     && let Some(oldest) = self.past.pop_front()
@@ -378,6 +399,40 @@ impl Check<'_> {
             }
         }
         true
+    }
+
+    /// The first of `count` rows in which the test bench drove what the contract excludes. What is taken as zero, because it
+    /// has no signal or is x, was not driven by it.
+    fn excluded(&mut self, rows: &Rows, count: usize) -> Option<(usize, Fault)> {
+        for (row, input) in rows.inputs[..count].iter().enumerate() {
+            let mut found = None;
+            let wiring = self.wiring;
+            self.contract.enter(input, &mut |violation| {
+                if found.is_none() {
+                    found = wiring
+                        .driver_of(&violation.bits)
+                        .map(|driver| (violation, driver));
+                }
+            });
+            let Some((mut violation, driver)) = found else {
+                continue;
+            };
+            if self.passed_inputs.contains(&row) {
+                continue;
+            }
+            violation.cycle = self.checked.cycles + row as u64;
+            let at = written(self.timescale, rows.times[row]);
+            let violation = Box::new(violation);
+            return Some((
+                row,
+                Fault::Excluded {
+                    violation,
+                    driver,
+                    at,
+                },
+            ));
+        }
+        None
     }
 
     /// Rows at the start of a batch that are not compared.
@@ -449,7 +504,7 @@ impl Check<'_> {
                 continue;
             }
             *count = row + 1;
-            stop = Some(Stop::Vague(self.vague("output", path, rows, row)));
+            stop = Some(Stop::Fault(self.vague("output", path, rows, row)));
             break;
         }
         stop

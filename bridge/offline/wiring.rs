@@ -1,7 +1,7 @@
 //! A map applied to a dump: which bits of which signals go where.
 
 use std::fmt;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use lockstep_vcd::{Error, Header, Probe};
 use pmu_model::{CycleInput, DutParameters, Implementation};
@@ -236,6 +236,21 @@ impl Wiring {
         let (low, width) = place.unwrap_or((from, 1));
         self.path_of(side, low, width)
             .or_else(|| self.path_of(side, from, 1))
+    }
+
+    /// What bits of an input come from: a signal, or a number in the map; `None` if nothing drives any of them.
+    pub fn driver_of(&self, bits: &Range<u32>) -> Option<String> {
+        let mut driven = bits.clone();
+        let signal = driven.find_map(|bit| self.path_of(Side::Input, bit, bits.end - bit));
+        let mapped = &self.mapped[0];
+        let is_mapped = |bit: u32| mapped[bit as usize / 8] >> (bit % 8) & 1 == 1;
+        match signal {
+            Some(path) => Some(format!("`{path}`")),
+            None => bits
+                .clone()
+                .any(is_mapped)
+                .then(|| "what the map says".into()),
+        }
     }
 
     /// Whether all of some bits of the outputs are looked at.

@@ -14,7 +14,7 @@ use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::{Difference, differences, first_difference_from};
 use crate::lockstep::delay::{Delay, Latency, cycles_before};
 use crate::lockstep::waivers::Waivers;
-use crate::stimulus::IntervalCheck;
+use crate::stimulus::ContractCheck;
 
 use super::ShrinkError;
 
@@ -63,6 +63,8 @@ pub struct Bench<'a> {
     waivers: Waivers,
     /// Cycles from one register access to the next, at least (DUT-70).
     interval: u8,
+    /// What every candidate keeps to.
+    contract: ContractCheck,
 }
 
 /// What goes before every run, and is not compared: an instance starts with what its memory held, and a design whose
@@ -83,11 +85,6 @@ fn wash(interval: u8) -> Vec<CycleInput> {
     }
     cycles.push(CycleInput::reset());
     cycles
-}
-
-/// DUT-70: whether no register is accessed sooner than a design allows.
-fn keeps_interval(cycles: &[CycleInput], interval: u8) -> bool {
-    IntervalCheck::every(interval).check(cycles).is_ok()
 }
 
 impl<'a> Bench<'a> {
@@ -113,6 +110,7 @@ impl<'a> Bench<'a> {
             inputs: Vec::new(),
             waivers: Waivers::default(),
             interval: implementation.wrapper.access_interval,
+            contract: ContractCheck::new(implementation),
         })
     }
 
@@ -141,10 +139,19 @@ impl<'a> Bench<'a> {
         self.forgets
     }
 
+    /// Looks whether the contract allows `cycles`: a design need not get others right.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn look_at(&self, cycles: &[CycleInput]) -> Result<(), ShrinkError> {
+        let looked_at = self.contract.clone().check(cycles);
+        looked_at.map_err(|violation| ShrinkError::Excluded(Box::new(violation)))
+    }
+
     /// Runs `cycles`, the first of which is a reset, on a new instance.
     ///
     /// # Errors
-    /// The design cannot be had.
+    /// The design cannot be had, or the contract excludes a cycle.
     pub fn fresh(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
         self.dut = None;
         self.run(cycles)
@@ -153,12 +160,9 @@ impl<'a> Bench<'a> {
     /// Runs `cycles`, the first of which is a reset.
     ///
     /// # Errors
-    /// The design cannot be had.
+    /// The design cannot be had, or the contract excludes a cycle.
     pub fn run(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
-        if !keeps_interval(cycles, self.interval) {
-            // The design need not get this right.
-            return Ok(Ok(None));
-        }
+        self.look_at(cycles)?;
         let mut batches = cycles.chunks(BATCH);
         self.run_batches(&mut |batch| {
             batch.clear();
@@ -339,6 +343,38 @@ impl<'a> Bench<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dut::ModelledDut;
+
+    fn bench(implementation: &Implementation) -> Bench<'_> {
+        let make = || {
+            let made = ModelledDut::with_fault(implementation, Box::new(|_, _, _| Ok(())));
+            Ok(Box::new(made.expect("a design")) as Box<dyn Dut>)
+        };
+        Bench::new(implementation, Box::new(make)).expect("legal")
+    }
+
+    fn keeps_interval(cycles: &[CycleInput], interval: u8) -> bool {
+        let mut implementation = Implementation::default();
+        implementation.wrapper.access_interval = interval;
+        let cycles = [&[CycleInput::reset()], cycles].concat();
+        bench(&implementation).look_at(&cycles).is_ok()
+    }
+
+    #[test]
+    fn dut_81_what_the_contract_excludes_is_not_run() {
+        let implementation = Implementation::default();
+        let mut bench = bench(&implementation);
+        let mut root = CycleInput {
+            driven: CycleInput::DRIVEN_PE,
+            controls: 1,
+            ..CycleInput::default()
+        };
+        assert!(bench.run(&[CycleInput::reset(), root]).is_ok());
+        root.threads[0].state = 0xE;
+        let excluded = bench.run(&[CycleInput::reset(), root]).unwrap_err();
+        assert!(matches!(excluded, ShrinkError::Excluded(ref found) if found.rule == "DUT-81"));
+        assert_eq!(bench.trials(), 1);
+    }
 
     #[test]
     fn dut_70_runs_keep_the_interval_of_accesses() {

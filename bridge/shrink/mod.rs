@@ -1,8 +1,8 @@
 //! Shrinking of stimulus that fails: fewer cycles, fewer accesses, less that is driven, smaller numbers, until nothing
 //! more can be taken away and the same field still differs.
 //!
-//! Each attempt runs design and model from a reset. What is legal stays legal: only values that the contract allows
-//! are made, and nothing becomes UNKNOWN that was known.
+//! Each attempt runs design and model from a reset. What is legal stays legal: an attempt that the contract excludes is not
+//! run, and nothing becomes UNKNOWN that was known.
 
 mod accesses;
 mod bench;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use pmu_model::{AccessKind, CycleInput, Implementation};
 
 use crate::dut::Stop;
-use crate::stimulus::StimulusError;
+use crate::stimulus::{StimulusError, Violation};
 
 pub use bench::{Bench, Failing, Make, Next, Ran};
 pub use failing::{Stretch, explaining, failing_stretch};
@@ -77,6 +77,9 @@ pub enum ShrinkError {
     /// The stimulus cannot be read.
     #[error(transparent)]
     Stimulus(#[from] StimulusError),
+    /// The contract excludes a cycle.
+    #[error("{0}; the contract never drives it: a design need not get it right")]
+    Excluded(Box<Violation>),
     /// The user ended it before a divergence was found.
     #[error("interrupted before a divergence was found: nothing was written")]
     Interrupted,

@@ -5,6 +5,7 @@ use pmu_model::{AccessKind, CycleInput, Implementation};
 
 use super::ShrinkError;
 use super::search::Search;
+use crate::stimulus::ContractCheck;
 
 /// Something of a cycle that can be at rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,9 +133,14 @@ pub fn rest(
     implementation: &Implementation,
 ) -> Result<(), ShrinkError> {
     let counters = implementation.pmu.counters;
+    let contract = ContractCheck::new(implementation);
+    let at_rest = |part: Part, input: &mut CycleInput| {
+        part.rest(input, counters);
+        contract.settle(input);
+    };
     let changes = |input: &CycleInput, k: usize, part: Part| {
         let mut rested = *input;
-        part.rest(&mut rested, counters);
+        at_rest(part, &mut rested);
         rested != *input && !(k == 0 && part == Part::Reset)
     };
     let mut edits = Vec::new();
@@ -150,7 +156,7 @@ pub fn rest(
         let mut candidate = best.to_vec();
         for &(k, part) in edits {
             if let Some(input) = candidate.get_mut(k) {
-                part.rest(input, counters);
+                at_rest(part, input);
             }
         }
         (candidate != best).then_some(candidate)

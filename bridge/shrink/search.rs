@@ -69,7 +69,7 @@ impl<'b, 'a> Search<'b, 'a> {
     /// # Errors
     /// The design cannot be had.
     pub fn attempt(&mut self, candidate: Vec<CycleInput>) -> Result<bool, ShrinkError> {
-        if self.is_over() {
+        if self.is_over() || self.bench.look_at(&candidate).is_err() {
             return Ok(false);
         }
         let ran = self.bench.run(&candidate)?;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::dut::{Dut, ModelledDut};
-use crate::stimulus::{Generator, Profile, Reader, Writer};
+use crate::stimulus::{ContractCheck, Generator, Profile, Reader, Writer};
 
 /// A fault that remembers nothing.
 type Fault = fn(&CycleInput, &mut CycleOutput);
@@ -45,7 +45,26 @@ fn shrunk_of(make: Make<'_>, cycles: usize, watch: &Watch) -> Result<Reduced, Sh
     let mut bench = Bench::new(&implementation, make).expect("legal");
     let stretch = failing_stretch(&mut bench, &reader, watch)?;
     let field = &stretch.failing.field;
-    shrink(&mut bench, &implementation, stretch.cycles, field, watch)
+    let reduced = shrink(&mut bench, &implementation, stretch.cycles, field, watch)?;
+    let mut contract = ContractCheck::new(&implementation);
+    assert_eq!(contract.check(&reduced.cycles), Ok(()));
+    Ok(reduced)
+}
+
+/// A fault at EL2: what is left drives a PE that can be there.
+#[test]
+fn dut_82_what_goes_with_a_state_stays() {
+    let fault: Fault = |input, output| {
+        let driven = input.driven & CycleInput::DRIVEN_PE != 0 && !input.is_reset();
+        if driven && input.threads[0].level() == 2 && output.access_outcome == 1 {
+            output.access_data ^= 1;
+        }
+    };
+    let make = move || Ok(design(fault));
+    let reduced = shrunk_of(Box::new(make), 20_000, &Watch::default()).expect("it fails");
+    let last = reduced.cycles[reduced.failing.cycle];
+    let level = last.threads[0].level();
+    assert_eq!((level, last.controls), (2, 1), "{last:#?}");
 }
 
 /// V\[3\] is off by one if event 5 is at least 100 and counter 3 counts.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use pmu_model::ImplementationError;
 
+use super::Violation;
+
 /// Stimulus that cannot be made, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StimulusError {
@@ -55,19 +57,6 @@ pub enum StimulusError {
         found: u16,
         /// What to do.
         advice: &'static str,
-    },
-    /// A register is accessed sooner than the design allows (DUT-70).
-    #[error(
-        "[stimulus] register access in cycle {cycle}: expected it at least {interval} cycles after that of cycle {before}, which \
-         is what the design states (access_interval); what follows says nothing about the design: record the stimulus for it"
-    )]
-    TooSoon {
-        /// Its cycle.
-        cycle: u64,
-        /// The cycle of the access before.
-        before: u64,
-        /// The least distance.
-        interval: u64,
     },
     /// The header contradicts itself.
     #[error("[stimulus] {}: header: expected {expected}, found {found}; the file is damaged, make or copy it again", path.display())]
@@ -127,17 +116,17 @@ pub enum StimulusError {
         /// The hash of the cycles.
         found: super::StimulusHash,
     },
-    /// A cycle that no stimulus may have.
-    #[error("[stimulus] {}: cycle {cycle}: expected {expected}, found {found}; correct the program that made it (docs/dut-contract.md, section 2)", path.display())]
-    Cycle {
+    /// A cycle that the contract excludes.
+    #[error(
+        "[stimulus] {}: {violation}; the contract never drives it, so that a difference after it says nothing about the design: \
+         correct the program that made it, `lockstep stimulus check` lists all of it",
+        path.display()
+    )]
+    Excluded {
         /// The file.
         path: PathBuf,
-        /// The cycle.
-        cycle: u64,
-        /// What the contract demands.
-        expected: &'static str,
-        /// What the cycle has.
-        found: u8,
+        /// What is excluded.
+        violation: Box<Violation>,
     },
     /// A cycle beyond the end.
     #[error("[stimulus] {}: expected a cycle up to {cycles}, found {cycle}; choose one that the file has", path.display())]

@@ -5,13 +5,13 @@
 
 mod access;
 mod context;
+mod contract;
 mod cycles;
 mod error;
 mod facts;
 mod file;
 mod generator;
 mod hash;
-mod interval;
 mod profile;
 mod queue;
 mod random;
@@ -36,11 +36,11 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
+pub use contract::{ContractCheck, Violation, has_state};
 pub use error::StimulusError;
 pub use file::{CHUNK_CYCLES, FILE_VERSION, Header, Layout, MAGIC, Origin};
 pub use generator::{GENERATOR_VERSION, Generator};
 pub use hash::{StimulusHash, StimulusHasher};
-pub use interval::IntervalCheck;
 pub use profile::{
     AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, Completions, CyclesAccesses,
     CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets, SpeAccesses, SpeArea,

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytemuck::Zeroable;
-use pmu_model::CycleInput;
+use pmu_model::{CycleInput, Implementation};
 use twox_hash::XxHash3_64;
 
-use super::file::{CHUNK_CYCLES, FIXED, Layout, body_offset, check_cycles, file_length};
-use super::{Header, StimulusError, StimulusHasher};
+use super::file::{CHUNK_CYCLES, FIXED, Layout, body_offset, file_length};
+use super::{ContractCheck, Header, StimulusError, StimulusHasher};
 
 /// Reads a stimulus file, one chunk at a time: memory does not grow with the file. A clone goes on from the same
 /// cycle, on its own.
@@ -27,6 +27,8 @@ pub struct Reader {
     chunk_number: Option<u64>,
     /// The bytes of the chunk, if they are of layout 1.
     bytes: Vec<u8>,
+    /// What cycles are held to; `None` where somebody else looks at them.
+    check: Option<ContractCheck>,
 }
 
 impl Reader {
@@ -66,6 +68,7 @@ impl Reader {
                 found_bytes,
             });
         }
+        let check = ContractCheck::new(&header.implementation);
         Ok(Self {
             path: path.into(),
             file: Arc::new(Mutex::new(file)),
@@ -75,7 +78,28 @@ impl Reader {
             chunk: Vec::new(),
             chunk_number: None,
             bytes: Vec::new(),
+            check: Some(check),
         })
+    }
+
+    /// The same file for a design of another implementation than the one that it was made for.
+    #[must_use]
+    pub fn for_design(self, implementation: &Implementation) -> Self {
+        Self {
+            chunk_number: None,
+            check: Some(ContractCheck::new(implementation)),
+            ..self
+        }
+    }
+
+    /// The same file, with cycles that the contract excludes as they are.
+    #[must_use]
+    pub fn unchecked(self) -> Self {
+        Self {
+            chunk_number: None,
+            check: None,
+            ..self
+        }
     }
 
     /// The file.
@@ -116,7 +140,8 @@ impl Reader {
     /// How many: fewer than asked for only at the end, 0 when there are none left.
     ///
     /// # Errors
-    /// A file that cannot be read, bytes that are not those that were written, a cycle that the contract forbids.
+    /// A file that cannot be read, bytes that are not those that were written, a cycle that the contract excludes
+    /// for the implementation.
     pub fn fill(&mut self, cycles: &mut [CycleInput]) -> Result<usize, StimulusError> {
         let mut filled = 0;
         while filled < cycles.len() && self.cycle < self.header.cycles {
@@ -204,9 +229,24 @@ impl Reader {
                 bytemuck::bytes_of_mut(cycle)[..narrow.len()].copy_from_slice(narrow);
             }
         }
-        check_cycles(&self.path, first, &self.chunk)?;
+        self.check(first)?;
         self.chunk_number = Some(number);
         Ok(())
+    }
+
+    /// Holds the chunk, which begins with cycle `first`, to the contract.
+    fn check(&mut self, first: u64) -> Result<(), StimulusError> {
+        let Some(check) = &mut self.check else {
+            return Ok(());
+        };
+        if check.cycle() != first {
+            check.go_to(first);
+        }
+        let checked = check.check(&self.chunk);
+        checked.map_err(|violation| StimulusError::Excluded {
+            path: self.path.to_path_buf(),
+            violation: Box::new(violation),
+        })
     }
 }
 

@@ -134,7 +134,7 @@ fn every_cycle_is_one_that_the_contract_allows() {
                 i.pmu.thwidth = threshold;
             });
             let cycles = cycles(3, &implementation, 20_000);
-            file::check_cycles(Path::new("generated"), 0, &cycles).unwrap();
+            ContractCheck::new(&implementation).check(&cycles).unwrap();
             let registers = SysReg::of_counters(counters).filter(|register| {
                 let read =
                     |c: &CycleInput| c.access_kind == 1 && c.access_address == register.address();
@@ -405,30 +405,66 @@ fn cycles_that_the_contract_forbids() {
     let at = body(&good());
     assert_eq!(
         message(&forged(good(), at + 192 * 7 + 142, 7)),
-        "[stimulus] bad.stim: cycle 7: expected access_kind 0 to 6, found 7; \
-         correct the program that made it (docs/dut-contract.md, section 2)"
+        "[stimulus] bad.stim: cycle 7: access_kind: expected 0 to 6, found 7 (DUT-80, dut-contract 2); the contract never \
+         drives it, so that a difference after it says nothing about the design: correct the program that made it, \
+         `lockstep stimulus check` lists all of it"
     );
-    assert!(
-        message(&forged(good(), at + 192 * 9 + 143, 2))
-            .contains("cycle 9: expected reset 0 or 1, found 2")
-    );
-    assert!(message(&forged(good(), at + 143, 0)).contains("cycle 0: expected reset 1"));
-    for (offset, value, expected) in [
-        (144, 4, "driven 0 to 3, found 4"),
-        (145, 2, "clock_stopped 0 or 1, found 2"),
-        (146, 16, "operations 0 to 15, found 16"),
-        (147, 16, "complete 0 to 15, found 16"),
-        (148, 16, "filtered_out 0 to 15, found 16"),
-        (149, 0x40, "profiling of 6 bits, found 64"),
-        (150, 32, "hpmn 0 to 31, found 32"),
-        (151, 32, "access_rt 0 to 31, found 32"),
-        (154, 0x10, "controls of 20 bits, found 1"),
-        (180, 0x20, "states of threads of 5 bits"),
-        (185, 0x80, "conditions of threads of 7 bits"),
+    for (cycle, offset, value, expected) in [
+        (0, 143, 0, "cycle 0: reset: expected 1 in the first cycle"),
+        (9, 143, 2, "cycle 9: reset: expected 0 to 1, found 2"),
+        (5, 149, 0x40, "profiling: expected no bit outside of 0x3f"),
+        (5, 154, 0x10, "controls: expected no bit outside of 0xfffff"),
+        (5, 180, 0x20, "threads[1].state: expected no bit outside"),
+        (5, 185, 0x80, "threads[2].conditions: expected no bit"),
     ] {
-        let found = message(&forged(good(), at + 192 * 5 + offset, value));
+        let found = message(&forged(good(), at + 192 * cycle + offset, value));
         assert!(found.contains(expected), "{offset}: {found}");
     }
+}
+
+/// A cycle at EL2 in Root state, which no PE can be in.
+fn with_root_at_el2(path: &Path) {
+    record(path, 2_000);
+    let mut bytes = fs::read(path).unwrap();
+    let cycle = body(&bytes) + 192 * 700;
+    for (offset, value) in [(142, 0), (143, 0), (144, 1), (145, 0), (152, 1), (153, 0)] {
+        bytes[cycle + offset] = value;
+    }
+    fs::write(path, forged(bytes, cycle + 176, 0xE)).unwrap();
+}
+
+#[test]
+fn dut_81_a_state_that_the_implementation_cannot_be_in() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.stim");
+    with_root_at_el2(&path);
+    let reader = Reader::open(&path).unwrap();
+    let mut cycles = vec![CycleInput::zeroed(); 2_000];
+    let error = reader.clone().fill(&mut cycles).unwrap_err().to_string();
+    assert!(error.contains("cycle 700: threads[0].state: expected"));
+    assert!(error.contains("found EL2 in Root state (0xe) (DUT-81, dut-contract 2)"));
+    // A reader that comes to it from elsewhere, and one that is asked to look away.
+    let mut behind = reader.clone();
+    behind.seek(100).unwrap();
+    assert!(behind.fill(&mut cycles[..10]).is_err());
+    behind.seek(1_024).unwrap();
+    assert_eq!(behind.fill(&mut cycles).unwrap(), 976);
+    let mut unchecked = reader.unchecked();
+    assert_eq!(unchecked.fill(&mut cycles).unwrap(), 2_000);
+    assert_eq!(cycles[700].threads[0].state, 0xE);
+}
+
+#[test]
+fn dut_72_a_file_for_a_design_that_lacks_something() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.stim");
+    record(&path, 2_000);
+    let mut other = small();
+    other.wrapper.pe_state = false;
+    let reader = Reader::open(&path).unwrap();
+    reader.clone().verify().unwrap();
+    let error = reader.for_design(&other).verify().unwrap_err().to_string();
+    assert!(error.contains("DUT-72"), "{error}");
 }
 
 /// A file of layout 1, made by a version of this program that knew no other.
@@ -549,7 +585,10 @@ fn nothing_half_written_is_left() {
         .append(&[CycleInput::zeroed()])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("cycle 0: expected reset 1"), "{error}");
+    assert!(
+        error.contains("cycle 0: reset: expected 1 in the first cycle"),
+        "{error}"
+    );
     drop(writer);
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
 }

@@ -9,7 +9,8 @@ use twox_hash::XxHash3_64;
 
 use crate::scratch::ScratchFile;
 
-use super::file::{CHUNK_CYCLES, Layout, check_cycles};
+use super::contract::check_values;
+use super::file::{CHUNK_CYCLES, Layout};
 use super::{Header, Origin, StimulusError, StimulusHash, StimulusHasher};
 
 /// Writes a stimulus file as the cycles come. The file gets its name when it is complete; until then, and if anything
@@ -87,9 +88,12 @@ impl Writer {
     /// Appends cycles.
     ///
     /// # Errors
-    /// A cycle that the contract forbids, or a file that cannot be written.
+    /// A cycle with a value that no field has (DUT-80), or a file that cannot be written.
     pub fn append(&mut self, cycles: &[CycleInput]) -> Result<(), StimulusError> {
-        check_cycles(&self.path, self.header.cycles, cycles)?;
+        check_values(self.header.cycles, cycles).map_err(|violation| StimulusError::Excluded {
+            path: self.path.clone(),
+            violation: Box::new(violation),
+        })?;
         self.hasher.update(cycles);
         self.chunk.update(cycles);
         self.header.cycles += cycles.len() as u64;

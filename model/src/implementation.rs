@@ -118,6 +118,27 @@ pub struct Spe {
     pub max_inflight: u8,
     /// PMSIDR_EL1 (SPE-03), without reserved values; bit 5 is that of `ernd` whatever it is here.
     pub pmsidr: u32,
+    /// What a run demands of the random bytes (D17.3.2).
+    #[serde(skip_serializing_if = "RandomBytes::is_any")]
+    pub random: RandomBytes,
+}
+
+/// What is demanded of the random number generator of Statistical Profiling. The architecture leaves its kind open, and many
+/// designs have a stub for it. The model takes the bytes as they come (DUT-61).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RandomBytes {
+    /// Nothing.
+    #[default]
+    Any,
+    /// That they are uniform and independent, as far as statistics leave no doubt.
+    Uniform,
+}
+
+impl RandomBytes {
+    fn is_any(&self) -> bool {
+        *self == Self::Any
+    }
 }
 
 /// Threads of the processor that share the group of a PE (CYC-16). Choices are in [`Knobs::cycles`].
@@ -370,6 +391,7 @@ impl Default for Spe {
             exc: true,
             max_inflight: 2,
             pmsidr: 0x0002_6227,
+            random: RandomBytes::default(),
         }
     }
 }

@@ -200,8 +200,8 @@ rules! {
     "DUT-33", "dut-contract 6", "PMXEVTYPER_EL0, PMXEVCNTR_EL0 and System PMUs use SEL, SYSPMUSEL, BANK at the start of the cycle";
     "DUT-34", "dut-contract 6", "a reserved combination counts V_B in the bundled RTL";
     "DUT-35", "dut-contract 6", "accesses to PMEVTYPER<n>_EL0 follow ETY-40 where the PE is driven, else have full privilege";
-    "DUT-36", "dut-contract 6", "MRC and MCR reach bits [31:0] of PMSELR, PMXEVTYPER, PMEVTYPER<n> and PMCCFILTR";
-    "DUT-37", "dut-contract 6", "external accesses reach halves of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0; others are RAZ/WI";
+    "DUT-36", "dut-contract 6", "MRC and MCR, with op0 = 3, reach bits [31:0] of PMSELR, PMXEVTYPER, PMEVTYPER<n> and PMCCFILTR";
+    "DUT-37", "dut-contract 6", "external accesses reach halves of PMEVTYPER<n>_EL0 and PMCCFILTR_EL0; others of the frame are RAZ/WI";
     "DUT-38", "dut-contract 6", "accesses to registers that describe a System PMU follow SPMU-30 where the PE is driven";
     "DUT-40", "dut-contract 7", "$fatal, $stop, failed assertions and an early $finish end the run with a typed stop" => Outside("ends a run; no output of the design");
     "DUT-41", "dut-contract 7", "a design that does not come back from an evaluation is a hang" => Outside("ends a run; no output of the design");
@@ -218,6 +218,13 @@ rules! {
     "DUT-70", "dut-contract 8", "register accesses keep the interval that the design states" => Outside("decides what stimulus has; no output of the design");
     "DUT-71", "dut-contract 8", "increments may be hidden, or be the counters" => Outside("another form of the same outputs");
     "DUT-72", "dut-contract 8", "what the design lacks is never driven" => Outside("decides what stimulus has; no output of the design");
+    "DUT-80", "dut-contract 2", "values that a field does not have, and bits that have no name, are never driven" => Outside("decides what stimulus has; no output of the design");
+    "DUT-81", "dut-contract 2", "only states that the implementation can be in are driven" => Outside("decides what stimulus has; no output of the design");
+    "DUT-82", "dut-contract 2", "EL2 is enabled where the state of the PE says so" => Outside("decides what stimulus has; no output of the design");
+    "DUT-83", "dut-contract 2", "in Debug state nothing counts and nothing is profiled" => Outside("decides what stimulus has; no output of the design");
+    "DUT-84", "dut-contract 2", "what no rule looks at may have any value" => Outside("what has no effect is in no output; stimulus drives it at random");
+    "DUT-85", "dut-contract 4", "parameters that differ from the implementation file are an error" => Outside("ends a run; no output of the design");
+    "DUT-86", "dut-contract 1", "the wrapper has no other input" => Outside("looked at when the design is built");
 }
 
 /// The rule with `id`, if there is one.

@@ -242,3 +242,30 @@ mod rtl {
         );
     }
 }
+
+/// A vector of area `ety` with a state and the context of an access.
+fn of_state(filtered: &str, level: u8, enabled: u8) -> String {
+    let features = r#""th":true,"edge":false,"th2":false,"thwidth":4,"el2":true,"el3":true,"sel2":true,"rme":true,"sebep":false,"sme":false,"mt":false,"mtpmu":false,"pmuv3p1":true,"pmuv3p8":true,"pmuv3p9":false,"fgt":true,"vhe":true,"hpmn0":true"#;
+    let controls = r#""e2h":0,"tge":0,"userenr_en":1,"uen":0,"er":0,"uacr":0,"fgten":1,"fgt_r":0,"fgt_w":0,"tpm2":0,"tpm3":0,"hpmn":6,"halted":0,"sdd":0"#;
+    format!(
+        r#"{{"area":"ety","cfg":{{"counters":6,{features}}},"n":1,"write":0,"filtered":[[1,"NS",0,0],{filtered}],"access":[{{"ctx":{{"el":{level},"el2_enabled":{enabled},{controls}}},"write":0,"expect":"OK"}}]}}"#
+    )
+}
+
+#[test]
+fn dut_81_dut_82_vectors_that_the_contract_excludes() {
+    let lines = [
+        of_state(r#"[3,"RT",0,0]"#, 2, 1),
+        of_state(r#"[2,"RT",0,0]"#, 2, 1),
+        of_state(r#"[3,"RL",0,0]"#, 2, 1),
+        of_state(r#"[0,"RL",0,0]"#, 2, 0),
+        of_state(r#"[0,"RL",0,0]"#, 2, 1).replace("\"rme\":true", "\"rme\":false"),
+        of_state(r#"[1,"S",0,0]"#, 3, 1)
+            .replace("\"rme\":true", "\"rme\":false")
+            .replace("\"el3\":true", "\"el3\":false"),
+    ];
+    let lines = lines.each_ref().map(String::as_str);
+    let folder = with("excluded_vectors", &lines);
+    let ran = golden("excluded_vectors", &folder, "conform a.jsonl");
+    assert_eq!(ran.code, 2);
+}

@@ -39,6 +39,11 @@ fn help_of_model() {
 }
 
 #[test]
+fn help_of_stimulus_check() {
+    help("help_stimulus_check", "stimulus check --help");
+}
+
+#[test]
 fn help_of_conform() {
     help("help_conform", "conform --help");
 }

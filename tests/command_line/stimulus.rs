@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use pmu_lockstep::stimulus::Writer;
+use pmu_model::{CycleInput, Implementation, SysReg};
+
 use crate::command::{lockstep, run};
-use crate::golden::golden;
+use crate::golden::{assert_golden, golden, keys};
 use crate::scratch::scratch;
 
 /// A folder with 3,000 recorded cycles in `a.stim`, changed.
@@ -106,4 +109,65 @@ fn stimulus_of_another_implementation() {
     .expect("written");
     let ran = golden(name, &folder, "replay a.stim --implementation six.toml");
     assert_eq!(ran.code, 2);
+}
+
+/// A folder with a stimulus in `a.stim` in which a PE is at EL2 in Root state, and an MRC has an op0 of 2.
+fn excluded(name: &str) -> PathBuf {
+    let folder = scratch(&format!("command_line/{name}"));
+    let implementation = Implementation::default();
+    let mut writer = Writer::create(&folder.join("a.stim"), &implementation, None).expect("a file");
+    let mut root = CycleInput {
+        driven: CycleInput::DRIVEN_PE,
+        controls: 1,
+        ..CycleInput::read(SysReg::Pmevtyper(0))
+    };
+    root.threads[0].state = 0xE;
+    let mrc = CycleInput {
+        access_kind: 3,
+        ..CycleInput::read(SysReg::Spmselr)
+    };
+    let mut cycles = vec![CycleInput::reset(), CycleInput::default(), root, mrc];
+    cycles.extend([root; 30]);
+    writer.append(&cycles).expect("written");
+    writer.finish().expect("written");
+    folder
+}
+
+#[test]
+fn dut_81_stimulus_that_the_contract_excludes() {
+    let folder = excluded("stimulus_that_the_contract_excludes");
+    for (name, line) in [
+        ("excluded_stimulus_replayed", "replay a.stim"),
+        ("excluded_stimulus_shrunk", "shrink a.stim"),
+        (
+            "excluded_stimulus_run",
+            "run --stimulus a.stim --cycles 2 --threads 2",
+        ),
+        ("excluded_stimulus_modelled", "model --stimulus a.stim"),
+        ("excluded_stimulus_checked", "stimulus check a.stim"),
+    ] {
+        assert_eq!(golden(name, &folder, line).code, 2, "{line}");
+    }
+    let ran = run(lockstep(&folder).args(["stimulus", "check", "a.stim", "--json"]));
+    assert_eq!(ran.code, 2);
+    assert_golden("keys_stimulus_check", &keys(&ran.stdout));
+}
+
+#[test]
+fn stimulus_for_another_implementation_is_checked_and_modelled() {
+    let name = "stimulus_for_another_implementation";
+    let folder = recorded(name, |_| ());
+    fs::write(
+        folder.join("apart.toml"),
+        "[wrapper]\naccess_interval = 2\n",
+    )
+    .expect("written");
+    let allowed = golden("allowed_stimulus_checked", &folder, "stimulus check a.stim");
+    assert_eq!(allowed.code, 0);
+    for line in ["stimulus check", "model --stimulus"] {
+        let line = format!("{line} a.stim --implementation apart.toml");
+        let ran = run(lockstep(&folder).args(line.split(' ')));
+        let told = ran.stdout + &ran.stderr;
+        assert!(ran.code == 2 && told.contains("DUT-70"), "{line}: {told}");
+    }
 }

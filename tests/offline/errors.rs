@@ -164,6 +164,27 @@ fn values_that_are_not_known() {
 }
 
 #[test]
+fn dut_80_a_test_bench_that_breaks_the_contract() {
+    let map = MAP.replace("access_kind = 0", "access_kind = 'tb.dut.kind'");
+    let header = "$var wire 8 a kind [7:0] $end $upscope $end $upscope $end $enddefinitions";
+    let with = |before: &str, after: &str| {
+        let text = dump(after).replace("$upscope $end $upscope $end $enddefinitions", header);
+        text.replace("#0\n", &format!("#0\n{before}"))
+    };
+    // The output differs too, in the same cycle.
+    let text = with("b0 a\n", "b111 a\nb101 v\n");
+    assert_eq!(check("test_bench_that_breaks_the_contract", &text, &map), 2);
+    // A difference of a cycle before is the design's.
+    let text = with("b0 a\n", "b101 v\n").replace("#40\n", "b111 a\n#40\n");
+    assert_eq!(check("difference_before_a_broken_contract", &text, &map), 1);
+    // In cycles of reset anything goes.
+    let text = with("b111 a\n", "b0 a\n");
+    assert_eq!(check("anything_in_a_cycle_of_reset", &text, &map), 0);
+    let map = MAP.replace("access_kind = 0", "access_kind = 7");
+    assert_eq!(check("map_that_breaks_the_contract", &dump(""), &map), 2);
+}
+
+#[test]
 fn files_that_are_not_there() {
     let folder = folder("missing_files", &dump(""), MAP);
     assert_eq!(

@@ -10,6 +10,7 @@ use std::time::Instant;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
 use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::implementation::RandomBytes;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ use crate::waves::time::written;
 #[derive(Args)]
 #[command(
     after_help = "Exit codes: 0 the dump agrees with the model, 1 divergence, 2 usage, a map that does not fit, x or z \
-        where a value matters, or a dump that is damaged."
+        where a value matters, inputs that the contract excludes, or a dump that is damaged."
 )]
 pub struct CheckArgs {
     /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
@@ -85,6 +86,8 @@ enum Vague {
 struct Summary {
     verdict: Verdict,
     exit_code: u8,
+    /// What is wrong with the design's random number generator beyond doubt, in words.
+    random_generator: Option<String>,
     dump: String,
     map: String,
     implementation: String,
@@ -195,14 +198,21 @@ impl Job<'_> {
         header: &lockstep_vcd::Header,
     ) -> Result<Verdict, Failure> {
         let ledger = self.ledger(&checked);
+        let demanded = self.implementation.spe.random == RandomBytes::Uniform;
+        // Bytes that the dump does not have are zero.
+        let sampling = checked.ledger.sampling();
+        let sampling = sampling.filter(|_| checked.vague_outputs == 0);
+        let random_generator = sampling.and_then(|sampling| sampling.finding(demanded));
         let verdict = match (&checked.found, &checked.fault) {
             (Some(_), _) => Verdict::Divergence,
             (None, Some(_)) => Verdict::Usage,
+            (None, None) if demanded && random_generator.is_some() => Verdict::NotRandom,
             (None, None) => Verdict::Agree,
         };
         let mut summary = Summary {
             verdict,
             exit_code: verdict.exit_code(),
+            random_generator,
             dump: self.args.file.display().to_string(),
             map: self.args.map.display().to_string(),
             implementation: self.implementation.name.clone(),
@@ -284,7 +294,8 @@ impl Job<'_> {
         header: &lockstep_vcd::Header,
     ) -> Report {
         let file = self.args.file.display().to_string();
-        let mut notes = summary.remarks();
+        let mut notes = Vec::from_iter(summary.random_generator.clone());
+        notes.extend(summary.remarks());
         let mut files = Vec::new();
         match self.window(found, out) {
             Ok(path) => files.push(File {
@@ -498,6 +509,7 @@ impl Summary {
     fn text(&self) -> String {
         let (style, word): (Style, _) = match self.verdict {
             Verdict::Agree => (AnsiColor::Green.on_default().bold(), "PASS"),
+            Verdict::NotRandom => (AnsiColor::Red.on_default().bold(), "NOT RANDOM"),
             _ => (AnsiColor::Red.on_default().bold(), "ENDED EARLY"),
         };
         let ledger = &self.ledger;
@@ -508,6 +520,9 @@ impl Summary {
             self.counters,
             self.implementation
         );
+        if let Some(finding) = &self.random_generator {
+            let _ = writeln!(text, "  {finding}");
+        }
         let megabytes = self.bytes as f64 / 1e6;
         let _ = writeln!(
             text,

@@ -9,6 +9,7 @@ use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
 use crate::dut::{Dut, Pulse, Stop};
+use crate::stimulus::{ContractCheck, Violation};
 
 /// Why a vector does not run to its end.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub enum Interruption {
     Differs(String),
     /// What the vector asks for cannot be had of this design.
     NotExpressible(&'static str),
+    /// The contract never drives it on a design like this.
+    Excluded(Violation),
     /// The design stopped.
     Stopped(Stop),
 }
@@ -25,6 +28,8 @@ pub enum Interruption {
 pub struct Bench {
     dut: Box<dyn Dut>,
     pulse: Pulse,
+    /// What may be driven.
+    contract: ContractCheck,
     /// What the design is.
     pub implementation: Implementation,
     /// Values compared.
@@ -35,20 +40,28 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(dut: Box<dyn Dut>, implementation: &Implementation, pulse: &Pulse) -> Self {
+        let mut contract = ContractCheck::new(implementation);
+        // What ran before is another vector's matter.
+        contract.go_to(1);
         Self {
             dut,
             pulse: pulse.clone(),
+            contract,
             implementation: implementation.clone(),
             compared: 0,
             left_out: BTreeSet::new(),
         }
     }
 
-    /// Runs a cycle.
+    /// Runs a cycle. What a state of the PE decides, and no vector says, is as the state has it.
     pub fn cycle(&mut self, input: &CycleInput) -> Result<CycleOutput, Interruption> {
+        let mut input = *input;
+        self.contract.settle(&mut input);
+        let checked = self.contract.check(&[input]);
+        checked.map_err(Interruption::Excluded)?;
         let mut outputs = [CycleOutput::default()];
         self.pulse.running.store(true, Ordering::Relaxed);
-        let ran = self.dut.run(&[*input], &mut outputs);
+        let ran = self.dut.run(&[input], &mut outputs);
         self.pulse.running.store(false, Ordering::Relaxed);
         ran.map_err(Interruption::Stopped)?;
         self.pulse.cycles.fetch_add(1, Ordering::Relaxed);

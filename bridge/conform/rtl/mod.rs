@@ -213,6 +213,12 @@ pub(super) fn run(
                     result.left_out.insert(reason.to_owned());
                     None
                 }
+                Err(Interruption::Excluded(violation)) => {
+                    let (field, rule) = (&violation.field, violation.rule);
+                    let reason = format!("a cycle that the contract excludes ({field}, {rule})");
+                    result.left_out.insert(reason);
+                    None
+                }
                 Err(Interruption::Differs(message)) => Some(message),
                 Err(Interruption::Stopped(stop)) if stop.ended_its_process() => {
                     return Err(OpenError::Ended(stop));

@@ -12,6 +12,9 @@ const MANY: u64 = 5 * 256;
 /// Bytes of a probability below this are not uniform.
 const SUSPECT: f64 = 1e-6;
 
+/// Bytes of a probability below this are beyond doubt: one of so many fair runs shows such.
+const BEYOND_DOUBT: f64 = 1e-9;
+
 /// Tests of which the smallest probability is taken.
 const TESTS: f64 = 3.0;
 
@@ -30,9 +33,56 @@ pub struct RandomSummary {
     pub uniform: Option<bool>,
     /// The period that the last bytes repeat with, if they do so beyond chance.
     pub period: Option<u64>,
+    /// What is wrong with the generator, if there is no doubt: that probability is below 1e-9.
+    pub defect: Option<RandomDefect>,
+}
+
+/// What is wrong with a random number generator beyond doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RandomDefect {
+    /// All its bytes are the same.
+    Dead {
+        /// The byte.
+        byte: u8,
+    },
+    /// After a while, all its bytes are the same.
+    Stuck {
+        /// The byte.
+        byte: u8,
+    },
+    /// Its bytes repeat.
+    Periodic {
+        /// The period, in bytes.
+        period: u64,
+    },
+    /// Its bytes are unevenly spread, too evenly, or depend on each other.
+    Biased,
 }
 
 impl RandomSummary {
+    /// What is wrong beyond doubt, in a line.
+    pub(super) fn finding(&self) -> Option<String> {
+        let what = match self.defect? {
+            RandomDefect::Dead { byte } => format!("DEAD: every byte is {byte:#04x}"),
+            RandomDefect::Stuck { byte } => format!("DEAD in the end: every byte is {byte:#04x}"),
+            RandomDefect::Periodic { period } => {
+                format!("NOT RANDOM: its bytes repeat with period {period}")
+            }
+            RandomDefect::Biased => {
+                "NOT RANDOM: its bytes are biased, or depend on each other".into()
+            }
+        };
+        let p = match self.p_value {
+            Some(p) if p >= 1e-300 => format!("p = {p:.1e}"),
+            _ => "p < 1e-300".into(),
+        };
+        let bytes = self.draws - self.repeated;
+        Some(format!(
+            "the random number generator is {what} ({bytes} bytes, {p})"
+        ))
+    }
+
     pub(super) fn text(&self) -> String {
         let Self {
             draws, repeated, ..
@@ -160,12 +210,28 @@ impl RandomTally {
         } else {
             (repetition < SUSPECT).then_some(repetition)
         };
+        let period = (repetition < SUSPECT).then_some(period);
         RandomSummary {
             draws: self.draws,
             repeated: self.draws - self.new,
             p_value,
             uniform: p_value.map(|p| p >= SUSPECT),
-            period: (repetition < SUSPECT).then_some(period),
+            period,
+            defect: p_value
+                .filter(|&p| p < BEYOND_DOUBT)
+                .map(|_| self.defect(period.filter(|_| repetition < BEYOND_DOUBT))),
+        }
+    }
+
+    /// What is wrong with bytes that are no fair generator's; `period` is the one that they repeat with beyond doubt.
+    fn defect(&self, period: Option<u64>) -> RandomDefect {
+        let last = (self.new as usize).wrapping_sub(1) % Self::REMEMBERED;
+        let byte = self.last.get(last).copied().unwrap_or_default();
+        match period {
+            Some(1) if self.values[usize::from(byte)] == self.new => RandomDefect::Dead { byte },
+            Some(1) => RandomDefect::Stuck { byte },
+            Some(period) => RandomDefect::Periodic { period },
+            None => RandomDefect::Biased,
         }
     }
 
@@ -275,6 +341,7 @@ mod tests {
                     let summary = of(count, fair(seed));
                     assert_eq!(summary.uniform, Some(true), "{count}: {summary:?}");
                     assert_eq!((summary.repeated, summary.period), (0, None));
+                    assert_eq!((summary.defect, summary.finding()), (None, None));
                     summary.p_value.unwrap()
                 })
                 .collect();
@@ -298,6 +365,10 @@ mod tests {
             let summary = of(count, || 0xA5);
             assert_eq!(summary.uniform, Some(false), "{summary:?}");
             assert_eq!(summary.period, Some(1));
+            assert_eq!(summary.defect, Some(RandomDefect::Dead { byte: 0xA5 }));
+            let finding = summary.finding().unwrap();
+            let expected = "the random number generator is DEAD: every byte is 0xa5";
+            assert!(finding.starts_with(expected), "{finding}");
         }
         // Stuck after a while.
         let (mut byte, mut left) = (fair(1), 20_000);
@@ -306,6 +377,15 @@ mod tests {
             if left >= 0 { byte() } else { 7 }
         });
         assert_eq!((summary.uniform, summary.period), (Some(false), Some(1)));
+        assert_eq!(summary.defect, Some(RandomDefect::Stuck { byte: 7 }));
+    }
+
+    #[test]
+    fn spe_30_a_few_bytes_that_repeat_leave_a_doubt() {
+        // Four zeros are a suspicion, six are none any more.
+        let defect = |count| of(count, || 0).defect;
+        assert_eq!(defect(4), None);
+        assert_eq!(defect(6), Some(RandomDefect::Dead { byte: 0 }));
     }
 
     #[test]
@@ -317,6 +397,7 @@ mod tests {
             let summary = of(period + 20, || *bytes.next().unwrap());
             assert_eq!(summary.uniform, Some(false), "{period}: {summary:?}");
             assert_eq!(summary.period, Some(period));
+            assert_eq!(summary.defect, Some(RandomDefect::Periodic { period }));
         }
         // Of a period beyond what is remembered.
         let mut byte = fair(1);
@@ -324,6 +405,7 @@ mod tests {
         let mut bytes = bytes.iter().cycle();
         let summary = of(8_000_000, || *bytes.next().unwrap());
         assert_eq!((summary.uniform, summary.period), (Some(false), None));
+        assert_eq!(summary.defect, Some(RandomDefect::Biased));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct RunPage {
     pub stop: Option<StopLine>,
     /// What was compared.
     pub coverage: Coverage,
+    /// What is wrong with the design's random number generator beyond doubt.
+    pub random_generator: Option<String>,
     /// Statistics of sampling, if the design samples.
     pub sampling: Option<SamplingLines>,
     /// Rules and crosses that the run has taken, in lines, if they were counted.
@@ -86,6 +88,9 @@ impl Page<'_> {
             Verdict::Agree => format!("RTL and model agree in {cycles}"),
             Verdict::UnusedWaiver => {
                 format!("RTL and model agree in {cycles}, and a waiver was not needed")
+            }
+            Verdict::NotRandom => {
+                format!("RTL and model agree in {cycles}, and the random bytes are not uniform")
             }
             Verdict::Interrupted => {
                 format!("Interrupted; RTL and model agree in the {cycles} until then")
