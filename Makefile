@@ -4,11 +4,12 @@ CARGO ?= cargo
 SEED ?= 1
 CYCLES ?= 1000000
 VECTORS ?=
+RUNS ?= 100000
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-5006 bugs cover exhaust conform plan bench sanitize lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: help run test test-5006 bugs cover exhaust conform plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +46,9 @@ bench: ## Measure where the time of a run goes, as ratios to the bare design
 
 sanitize: ## Look for errors of memory in all C++, with sanitizers and valgrind (FORM=short: minutes less)
 	tests/sanitize/run.sh $(FORM)
+
+fuzz: ## Fuzz every reader of files, and tell how deep the corpora go (RUNS=)
+	fuzz/run.py --runs $(RUNS) --depth
 
 lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
 
