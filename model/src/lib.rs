@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod contract;
 pub mod coverage;
 pub mod cycles;

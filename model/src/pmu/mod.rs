@@ -266,6 +266,8 @@ impl Model {
                 intermediates: self.datapath.intermediates(&values),
                 access: decoded.access,
                 decision: decoded.decision,
+                select: registers.select,
+                counters: std::array::from_fn(|n| self.counters.get(n)),
                 spmselr: self.system_pmus.read(SysReg::Spmselr),
                 overflow,
                 flags: registers.overflow,
