@@ -40,6 +40,7 @@ mod running;
 #[cfg(feature = "rtl")]
 mod shrink;
 mod spmu;
+mod stimulus;
 mod summary;
 mod vcd;
 mod width;
@@ -111,6 +112,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
     Spmu(spmu::SpmuArgs),
+    /// Look at stimulus, without a design
+    Stimulus(stimulus::StimulusArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
     /// Write the implementation file of a design (--dut, --rtl, --filelist), or the default, with every key explained
@@ -222,6 +225,7 @@ impl Command {
             Self::Vcd(args) => args.json(),
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
+            Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
             Self::NewWrapper(_) => false,
             #[cfg(feature = "rtl")]
@@ -241,6 +245,7 @@ impl Command {
             | Self::Vcd(_)
             | Self::Explain(_)
             | Self::Spmu(_)
+            | Self::Stimulus(_)
             | Self::Plan(_)
             | Self::NewWrapper(_) => false,
         }
@@ -275,6 +280,7 @@ impl Command {
             Self::Vcd(args) => vcd::vcd(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
+            Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
             #[cfg(feature = "rtl")]

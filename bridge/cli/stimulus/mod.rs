@@ -1,0 +1,37 @@
+//! `lockstep stimulus`: commands that look at stimulus, without a design.
+
+mod audit;
+
+use clap::{Args, Subcommand};
+
+use super::Failure;
+use crate::lockstep::Verdict;
+
+/// Arguments of `stimulus`.
+#[derive(Args)]
+pub struct StimulusArgs {
+    #[command(subcommand)]
+    command: StimulusCommand,
+}
+
+#[derive(Subcommand)]
+enum StimulusCommand {
+    /// Tell what generated stimulus does not drive of what rules compare with
+    #[command(after_help = audit::EXIT_CODES)]
+    Audit(audit::AuditArgs),
+}
+
+impl StimulusArgs {
+    pub(super) fn json(&self) -> bool {
+        match &self.command {
+            StimulusCommand::Audit(args) => args.json,
+        }
+    }
+}
+
+/// Runs a command about stimulus.
+pub(super) fn stimulus(args: &StimulusArgs) -> Result<Verdict, Failure> {
+    match &args.command {
+        StimulusCommand::Audit(args) => audit::audit(args),
+    }
+}
