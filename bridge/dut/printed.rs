@@ -269,26 +269,14 @@ mod tests {
     fn a_little_is_kept_whole() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("design.log");
-        assert_eq!(complete(&path, b"").expect("read"), None);
+        let nothing = Log::new(&path).finish().expect("nothing to write");
+        assert_eq!(nothing, None);
         assert!(!path.exists());
         let mut log = Log::new(&path);
         log.append(b"one\n").expect("written");
-        drop(log);
-        let printed = complete(&path, b"two\n").expect("written").expect("text");
+        log.append(b"two\n").expect("written");
+        let printed = log.finish().expect("written").expect("text");
         assert_eq!((printed.bytes, printed.left_out), (8, 0));
         assert_eq!(fs::read(&path).expect("text"), b"one\ntwo\n");
-    }
-
-    #[test]
-    fn a_cut_is_counted_across_processes() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("design.log");
-        let mut log = Log::new(&path);
-        let text = line(1).repeat(3 * KEPT as usize / 64);
-        log.append(text.as_bytes()).expect("written");
-        drop(log);
-        let printed = complete(&path, b"last\n").expect("written").expect("text");
-        assert_eq!(printed.bytes, text.len() as u64 + 5);
-        assert_eq!(printed.last_lines(1), ["last"]);
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Context {
     pub(super) queue: Queue,
     /// A reset is to come in so many cycles, because the architecture leaves something UNKNOWN till then.
     pub(super) reset_within: Option<u32>,
+    /// MDCR_EL2.HPMN.
+    pub(super) hpmn: u8,
     /// Accesses to types are not refused.
     pub(super) is_open: bool,
 }
@@ -25,6 +27,7 @@ impl Context {
     pub(super) fn new(seed: u64, facts: Facts) -> Self {
         Self {
             words: Words::new(seed),
+            hpmn: facts.counters as u8,
             facts: Arc::new(facts),
             shadow: Shadow::new(),
             queue: Queue::new(),

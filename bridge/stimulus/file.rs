@@ -18,6 +18,8 @@ pub const CHUNK_CYCLES: usize = 1024;
 
 /// Bytes of the header before its texts.
 pub(super) const FIXED: usize = 72;
+/// The first version of the generator with area audit; profiles of older ones have no key of it.
+const AUDIT_VERSION: u16 = 4;
 /// Longest implementation or profile text that is accepted.
 pub(super) const TEXT_LIMIT: u32 = 1 << 20;
 
@@ -234,7 +236,7 @@ impl Header {
             generator_version => Some(Origin {
                 generator_version,
                 seed: u64::from_le_bytes(take(fixed, 16)),
-                profile: Profile::from_toml(text(profile)?)?,
+                profile: profile_of(generator_version, text(profile)?)?,
             }),
         };
         Ok(Self {
@@ -245,6 +247,15 @@ impl Header {
             hash: StimulusHash(u128::from_be_bytes(take(fixed, 32))),
         })
     }
+}
+
+/// The profile of a file that a generator of `version` made.
+fn profile_of(version: u16, text: &str) -> Result<Profile, StimulusError> {
+    let mut profile = Profile::from_toml(text)?;
+    if version < AUDIT_VERSION {
+        profile.areas.audit = 0;
+    }
+    Ok(profile)
 }
 
 /// Where the cycles begin in a file whose texts have these lengths.

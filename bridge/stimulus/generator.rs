@@ -1,4 +1,4 @@
-//! The random stimulus of a seed, version 2. `docs/stimulus.md` defines it.
+//! The random stimulus of a seed, version 4. `docs/stimulus.md` defines it.
 //!
 //! The areas each have a state of their own and write their part of a cycle; what they share is a [`Context`]. The
 //! generator asks them in turn, and has the one register access of a cycle to give.
@@ -10,10 +10,11 @@ use pmu_model::{CycleInput, Implementation};
 
 use super::StimulusError;
 use super::access::{self, Access};
+use super::audit;
 use super::context::Context;
 use super::cycles::{self, Cycles};
 use super::facts::Facts;
-use super::profile::{Area, CyclesScript, Profile, SpeScript, SpmuScript, TypeScript};
+use super::profile::{Area, AuditScript, CyclesScript, Profile, SpeScript, SpmuScript, TypeScript};
 use super::queue::{Op, Queue};
 use super::random::{Menu, mix};
 use super::registers;
@@ -24,7 +25,7 @@ use super::spmu;
 use super::threshold::{self, Choose, OneByOne, Threshold};
 
 /// Version of the generator: with the same version, seed, profile and implementation, the bytes are the same.
-pub const GENERATOR_VERSION: u16 = 3;
+pub const GENERATOR_VERSION: u16 = 4;
 
 /// What a run does not change.
 #[derive(Debug)]
@@ -42,6 +43,7 @@ struct Tables {
     access: access::Tables,
     cycles: cycles::Tables,
     spmu: spmu::Tables,
+    audit: audit::Tables,
 }
 
 /// Random stimulus. A clone goes on with the same cycles.
@@ -64,6 +66,7 @@ pub struct Generator {
     sampling: Sampling,
     access: Access,
     cycles: Cycles,
+    audit: audit::Walks,
     sequence: Sequence,
     /// The cycle that the next phase of an area begins in.
     phase_end: u64,
@@ -102,6 +105,7 @@ impl Generator {
             access: access::Tables::new(&profile.access, implementation),
             cycles: cycles::Tables::new(&profile.cycles),
             spmu: spmu::Tables::new(&profile.spmu),
+            audit: audit::Tables::new(&profile.audit, implementation),
             profile: profile.clone(),
         };
         Ok(Self {
@@ -111,6 +115,7 @@ impl Generator {
             sampling: Sampling::new(),
             access: Access::new(),
             cycles: Cycles::new(),
+            audit: audit::Walks::default(),
             sequence: Sequence::None,
             phase_end: 0,
             reset_left: 0,
@@ -348,6 +353,10 @@ impl Generator {
             Area::Spmu => {
                 let script = SpmuScript::ALL[tables.spmu.scripts.choose(script)];
                 spmu::begin(script, context)
+            }
+            Area::Audit => {
+                let script = AuditScript::ALL[tables.audit.scripts.choose(script)];
+                audit::begin(script, &tables.audit, &mut self.audit, context)
             }
         };
         op.or_else(|| context.queue.pop())

@@ -4,6 +4,7 @@
 //! profile.
 
 mod access;
+mod audit;
 mod context;
 mod contract;
 mod cycles;
@@ -28,6 +29,8 @@ mod types;
 mod writer;
 
 #[cfg(test)]
+mod audited_rtl;
+#[cfg(test)]
 mod coverage;
 #[cfg(test)]
 mod mutants;
@@ -42,9 +45,9 @@ pub use file::{CHUNK_CYCLES, FILE_VERSION, Header, Layout, MAGIC, Origin};
 pub use generator::{GENERATOR_VERSION, Generator};
 pub use hash::{StimulusHash, StimulusHasher};
 pub use profile::{
-    AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, Completions, CyclesAccesses,
-    CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets, SpeAccesses, SpeArea,
-    SpmuAccesses, SpmuArea, Types, Values,
+    AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, AuditAccesses, AuditArea,
+    Completions, CyclesAccesses, CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets,
+    SpeAccesses, SpeArea, SpmuAccesses, SpmuArea, Types, Values,
 };
 pub use reader::Reader;
 pub use source::{Checkpoint, Stimulus};

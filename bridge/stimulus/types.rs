@@ -35,6 +35,13 @@ impl Context {
         Some(self.complete_type(n, event, control, bits))
     }
 
+    /// A type of counter `n` with {TC, TE, TLC} of `control`.
+    pub(super) fn type_with(&mut self, n: u32, control: u64) -> u64 {
+        let event = self.event_number(n);
+        let bits = self.words.bits();
+        self.complete_type(n, event, control, bits)
+    }
+
     /// The type with {TC, TE, TLC} of `control`, which the first 16 of `bits` chose.
     fn complete_type(&mut self, n: u32, event: u16, control: u64, mut bits: Bits) -> u64 {
         bits.take(16);
@@ -70,7 +77,8 @@ impl Context {
             3 => 2,
             4 => all,
             5 => (all >> 1) + 1,
-            6 => all >> 1,
+            // All but one bit.
+            6 => all & !(1 << ((random * width.max(1)) >> 12)),
             7..=9 => random & compared,
             10 | 11 => random & 15,
             12 => random & 3,

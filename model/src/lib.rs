@@ -26,6 +26,7 @@
 
 #[cfg(test)]
 mod arguments;
+pub mod audit;
 pub mod contract;
 pub mod coverage;
 pub mod cycles;

@@ -50,8 +50,12 @@ pub struct CycleRecord {
     pub access: Access,
     /// What decided about it.
     pub decision: Decision,
+    /// PMSELR_EL0.SEL at the access.
+    pub select: u8,
     /// SPMSELR_EL0 at the access.
     pub spmselr: u64,
+    /// The counters at the start of the cycle.
+    pub counters: [u64; COUNTER_LANES],
     /// Counters that overflow.
     pub overflow: u32,
     /// Overflow flags at the start of the cycle.
@@ -138,7 +142,9 @@ impl CycleRecord {
             },
             access: Access::None,
             decision: Decision::Unrestricted,
+            select: 0,
             spmselr: 0,
+            counters: [0; COUNTER_LANES],
             overflow: 0,
             flags: 0,
             chained: 0,

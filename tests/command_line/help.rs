@@ -60,6 +60,11 @@ fn help_of_cache() {
 }
 
 #[test]
+fn help_of_stimulus_audit() {
+    help("help_stimulus_audit", "stimulus audit --help");
+}
+
+#[test]
 fn version() {
     help("version", "--version");
 }

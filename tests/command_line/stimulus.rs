@@ -171,3 +171,51 @@ fn stimulus_for_another_implementation_is_checked_and_modelled() {
         assert!(ran.code == 2 && told.contains("DUT-70"), "{line}: {told}");
     }
 }
+
+#[test]
+fn the_default_profile_drives_what_the_audit_asks_for() {
+    let name = "audit_that_is_complete";
+    let folder = scratch(&format!("command_line/{name}"));
+    let ran = golden(name, &folder, "stimulus audit");
+    assert_eq!(ran.code, 0);
+    for seed in ["2", "3"] {
+        let ran = run(lockstep(&folder).args(["stimulus", "audit", "--seed", seed]));
+        assert_eq!(ran.code, 0, "seed {seed}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn an_audit_that_is_not_complete_lists_what_is_not_driven() {
+    let folder = scratch("command_line/audit_that_is_not_complete");
+    let arguments = [
+        "stimulus",
+        "audit",
+        "--profile",
+        "threshold",
+        "--cycles",
+        "5000",
+    ];
+    let ran = run(lockstep(&folder).args(arguments));
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let (first, rest) = ran.stdout.split_once('\n').expect("lines");
+    assert!(first.ends_with("points not driven in 5000 cycles of seed 1, implementation default"));
+    // Neither a group that is complete nor one without points stands there.
+    assert!(rest.starts_with("event numbers: 2"), "{rest:.300}");
+    assert!(
+        rest.contains("\n  PMCCNTR_EL0, up from 0x7fffffffffffffff\n"),
+        "{rest:.300}"
+    );
+    let ran = run(lockstep(&folder).args(arguments).arg("--json"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(found["complete"], false);
+    let groups = found["groups"].as_array().expect("groups");
+    let missing: usize = groups
+        .iter()
+        .map(|group| group["not_driven"].as_array().expect("names").len())
+        .sum();
+    assert!(
+        first.starts_with(&format!("{missing} of {} points", found["points"])),
+        "{first}"
+    );
+}

@@ -313,7 +313,7 @@ impl Access {
             1 => counters.saturating_sub(1),
             2 => (counters + 1).min(31),
             3 => 0,
-            4 => bits.take(5),
+            4 | 5 => bits.take(5),
             _ => bits.below(counters + 1),
         } as u8;
         self.pmuacr = match bits.take(2) {
@@ -370,6 +370,7 @@ impl Access {
                 has(MDCR_EL3_TPM) || below_el2 || el0
             }
         };
+        context.hpmn = self.hpmn;
         context.is_open = !refuses || self.mode == AccessMode::Undriven;
     }
 }

@@ -18,6 +18,8 @@ weights! {
         cycles Cycles,
         /// System PMUs.
         spmu Spmu,
+        /// The constants that rules compare with, and the values around them.
+        audit Audit,
     }
 }
 
@@ -221,6 +223,38 @@ weights! {
     }
 }
 
+/// Area `audit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AuditArea {
+    /// Shares of register accesses.
+    pub accesses: AuditAccesses,
+}
+
+weights! {
+    /// Weights of the scripts of area `audit`. Each goes on where the last one of its kind ended.
+    AuditAccesses, AuditScript {
+        /// An event number that may be taken for another one.
+        event Event,
+        /// Accesses that are refused or ignored, wherever they may be taken for others.
+        address Address,
+        /// Values of counters that carry when they are counted up.
+        value Value,
+        /// PMSELR_EL0, then what it selects.
+        select Select,
+        /// The counters around HPMN.
+        limit Limit,
+        /// PMCR_EL0.
+        control Control,
+        /// A reserved {TC, TE, TLC} for a few cycles.
+        reserved Reserved,
+        /// INTERVAL, loaded.
+        interval Interval,
+        /// COUNT or ECOUNT, counted down.
+        count Count,
+    }
+}
+
 impl Profile {
     /// Checks what the areas other than `threshold` say.
     pub(super) fn validate_areas(&self) -> Result<(), StimulusError> {
@@ -230,6 +264,7 @@ impl Profile {
             access,
             cycles,
             spmu,
+            audit,
             ..
         } = self;
         for (key, weights) in [
@@ -242,6 +277,7 @@ impl Profile {
             ("cycles.kinds", cycles.kinds.weights()),
             ("cycles.accesses", cycles.accesses.weights()),
             ("spmu.accesses", spmu.accesses.weights()),
+            ("audit.accesses", audit.accesses.weights()),
         ] {
             if weights.iter().all(|&weight| weight == 0) {
                 return Err(StimulusError::Profile(format!(

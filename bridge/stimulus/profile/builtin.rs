@@ -1,8 +1,9 @@
 //! The built-in profiles. `mixed` is the default; each of the others dwells on an area.
 
 use super::{
-    AccessAccesses, AccessArea, AccessKinds, Areas, Completions, CyclesAccesses, CyclesArea,
-    CyclesKinds, Profile, Rates, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea,
+    AccessAccesses, AccessArea, AccessKinds, Areas, AuditAccesses, AuditArea, Completions,
+    CyclesAccesses, CyclesArea, CyclesKinds, Profile, Rates, SpeAccesses, SpeArea, SpmuAccesses,
+    SpmuArea,
 };
 
 impl Profile {
@@ -18,6 +19,7 @@ impl Profile {
             access: 0,
             cycles: 0,
             spmu: 0,
+            audit: 0,
         };
         let types = &mut profile.types;
         (types.samples, types.cycles) = (0, 0);
@@ -89,6 +91,7 @@ impl Default for Areas {
             access: 24,
             cycles: 12,
             spmu: 16,
+            audit: 16,
         }
     }
 }
@@ -188,6 +191,24 @@ impl Default for SpmuArea {
                 counter: 80,
                 masks: 32,
                 read: 16,
+            },
+        }
+    }
+}
+
+impl Default for AuditArea {
+    fn default() -> Self {
+        Self {
+            accesses: AuditAccesses {
+                event: 44,
+                address: 76,
+                value: 72,
+                select: 16,
+                limit: 16,
+                control: 4,
+                reserved: 8,
+                interval: 12,
+                count: 12,
             },
         }
     }

@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use super::StimulusError;
 use crate::plain::{Mistake, of_toml};
 pub use areas::{
-    AccessAccesses, AccessArea, AccessKinds, Areas, Completions, CyclesAccesses, CyclesArea,
-    CyclesKinds, Rates, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea,
+    AccessAccesses, AccessArea, AccessKinds, Areas, AuditAccesses, AuditArea, Completions,
+    CyclesAccesses, CyclesArea, CyclesKinds, Rates, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea,
 };
 pub(super) use areas::{
-    AccessMode, Area, CompletionKind, CyclesMode, CyclesScript, RateKind, SpeScript, SpmuScript,
-    TypeScript,
+    AccessMode, Area, AuditScript, CompletionKind, CyclesMode, CyclesScript, RateKind, SpeScript,
+    SpmuScript, TypeScript,
 };
 use weights::weights;
 
@@ -50,6 +50,8 @@ pub struct Profile {
     pub cycles: CyclesArea,
     /// Area `spmu`.
     pub spmu: SpmuArea,
+    /// Area `audit`.
+    pub audit: AuditArea,
 }
 
 /// Distances between resets.
@@ -403,6 +405,7 @@ struct Complete {
     access: AccessArea,
     cycles: CyclesArea,
     spmu: SpmuArea,
+    audit: AuditArea,
 }
 
 impl TryFrom<toml::Table> for Profile {

@@ -447,6 +447,11 @@ impl Context {
             self.queue.push(op);
             return;
         };
+        self.reserve(n, data, bits);
+    }
+
+    /// Counter `n` has a reserved type for a few cycles.
+    pub(in crate::stimulus) fn reserve(&mut self, n: u32, data: u64, mut bits: Bits) {
         let register = event_type(n);
         self.queue.push(Op::write_at(register, data));
         match bits.take(2) {

@@ -27,7 +27,7 @@ const NOWHERE: u16 = u16::MAX;
 
 impl Cross {
     /// The cross of `combinations`, which `name_of` names if they can be reached.
-    fn new(
+    pub fn new(
         name: &'static str,
         combinations: usize,
         name_of: impl Fn(usize) -> Option<String>,
@@ -50,8 +50,9 @@ impl Cross {
 
     /// A cycle had `combination`.
     #[inline]
-    fn count(&mut self, combination: usize) {
-        if let Some((_, count)) = self.points.get_mut(usize::from(self.index[combination])) {
+    pub fn count(&mut self, combination: usize) {
+        let place = self.index.get(combination).copied().unwrap_or(NOWHERE);
+        if let Some((_, count)) = self.points.get_mut(usize::from(place)) {
             *count += 1;
         }
     }

@@ -19,6 +19,7 @@
 //! assert!(coverage.uncovered().contains(&"TH-20".to_owned()));
 //! ```
 
+mod audit;
 mod crosses;
 mod predicates;
 #[cfg(test)]
@@ -34,7 +35,8 @@ use crate::implementation::Implementation;
 use crate::trace::{CycleRecord, Tracer};
 use crate::wrapper::PARTS;
 
-use crosses::Crosses;
+use audit::Audit;
+use crosses::{Cross, Crosses};
 use predicates::{OTHERS, PREDICATES, Predicate};
 use view::{Memory, Types, View};
 
@@ -48,6 +50,7 @@ pub struct Coverage {
     taken: Vec<u64>,
     others: Vec<u64>,
     crosses: Crosses,
+    audit: Audit,
     types: Types,
     memory: Memory,
 }
@@ -92,6 +95,7 @@ impl Coverage {
             taken: vec![0; PREDICATES.len()],
             others: vec![0; OTHERS.len()],
             crosses: Crosses::new(implementation),
+            audit: Audit::new(implementation),
             types: Types::new(implementation),
             memory: Memory::default(),
             implementation: implementation.clone(),
@@ -149,8 +153,18 @@ impl Coverage {
 
     /// The crosses by name, each with the points that the implementation can reach, and how often each was.
     pub fn crosses(&self) -> impl Iterator<Item = (&'static str, &[(String, u64)])> {
-        let all = self.crosses.all.iter();
+        let all = self.crosses.all.iter().chain(&self.audit.crosses);
         all.map(|cross| (cross.name, cross.points.as_slice()))
+    }
+
+    fn crosses_mut(&mut self) -> impl Iterator<Item = &mut Cross> {
+        self.crosses.all.iter_mut().chain(&mut self.audit.crosses)
+    }
+
+    /// The crosses of the audit (see [`crate::audit`]).
+    pub fn audit(&self) -> impl Iterator<Item = (&'static str, &[(String, u64)])> {
+        let audit = self.audit.crosses.iter();
+        audit.map(|cross| (cross.name, cross.points.as_slice()))
     }
 
     /// The rules and the points that have not been taken: ids, and names of cross and point.
@@ -179,8 +193,8 @@ impl Coverage {
         for (count, other) in counts.zip(other.taken.iter().chain(&other.others)) {
             *count += other;
         }
-        for (cross, other) in self.crosses.all.iter_mut().zip(&other.crosses.all) {
-            for ((_, count), (_, other)) in cross.points.iter_mut().zip(&other.points) {
+        for (cross, (_, other)) in self.crosses_mut().zip(other.crosses()) {
+            for ((_, count), (_, other)) in cross.points.iter_mut().zip(other) {
                 *count += other;
             }
         }
@@ -194,10 +208,11 @@ impl Coverage {
             let view = View::new(record, &self.implementation, &self.types, &self.memory);
             count(OTHERS, &mut self.others, &view);
         } else {
-            self.types.take(record, &self.implementation);
+            let changed = self.types.take(record, &self.implementation);
             let view = View::new(record, &self.implementation, &self.types, &self.memory);
             count(PREDICATES, &mut self.taken, &view);
             self.crosses.take(&view);
+            self.audit.take(&view, changed);
             let type_written = view.type_written();
             self.memory.counting = view.counting;
             self.remember(record, type_written);
@@ -268,7 +283,7 @@ impl TryFrom<Saved> for Coverage {
         for (predicate, count) in PREDICATES.iter().chain(OTHERS).zip(counts) {
             *count = saved.rules.remove(predicate.id).unwrap_or(0);
         }
-        for cross in &mut coverage.crosses.all {
+        for cross in coverage.crosses_mut() {
             let mut points = saved.crosses.remove(cross.name).unwrap_or_default();
             for (name, count) in &mut cross.points {
                 *count = points.remove(name).unwrap_or(0);

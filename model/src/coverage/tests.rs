@@ -100,9 +100,9 @@ fn crosses_have_only_points_that_the_implementation_can_reach() {
     small.system_pmu.clear();
     let small = Coverage::new(&small);
     assert_eq!(size(&small)[..2], [2 * 2 * 2, 0]);
-    assert_eq!(size(&small)[3..], [9 * 2, 2, 0]);
+    assert_eq!(size(&small)[3..6], [9 * 2, 2, 0]);
     assert_eq!(size(&default)[1], 7 + 10);
-    assert_eq!(size(&default)[3..], [9 * 5, 5, 2 + 13]);
+    assert_eq!(size(&default)[3..6], [9 * 5, 5, 2 + 13]);
     let access: Vec<_> = default.crosses().nth(2).expect("access").1.to_vec();
     let rows: Vec<_> = access.iter().map(|(name, _)| name.as_str()).collect();
     assert!(rows.contains(&"row (d) EL1 write"));
@@ -208,4 +208,164 @@ fn coverage_is_merged_and_saved_by_name() {
     );
     let unknown = text.replacen("TH-07", "TH-99", 1);
     assert!(serde_json::from_str::<Coverage>(&unknown).is_err());
+}
+
+#[test]
+fn audit_counters_are_seen_crossing_their_boundaries() {
+    let mut run = Run::new(&Implementation::default());
+    run.write(SysReg::Pmevcntr(0), 0x7FFF_FFFF_FFFF_FFFE);
+    run.write(SysReg::Pmccntr, u64::MAX);
+    run.write(SysReg::Pmcntenset, 1 << 31 | 1);
+    run.write(SysReg::Pmcr, 1 << 7 | 1);
+    let mut input = CycleInput {
+        counting_allowed: u32::MAX,
+        ..CycleInput::default()
+    };
+    assert!(run.points("audit: counters").is_empty());
+    run.step(&input);
+    assert_eq!(
+        run.points("audit: counters"),
+        ["PMCCNTR_EL0, up from 0xffffffffffffffff"]
+    );
+    input.event[0] = 2;
+    run.step(&input);
+    assert_eq!(
+        run.points("audit: counters")[0],
+        "an event counter, up from 0x7ffffffffffffffe"
+    );
+    let crossed = run.points("audit: overflows");
+    assert!(
+        crossed.contains(&"an event counter to 2^63, LP = 1"),
+        "{crossed:?}"
+    );
+    assert!(
+        crossed.contains(&"an event counter to 2^32, LP = 1"),
+        "{crossed:?}"
+    );
+    assert!(
+        crossed.contains(&"PMCCNTR_EL0 to 2^64, LP = 1"),
+        "{crossed:?}"
+    );
+    assert!(
+        !crossed.contains(&"an event counter to 2^64, LP = 1"),
+        "{crossed:?}"
+    );
+    // A counter that is written loses its increment.
+    let mut lost = CycleInput::write(SysReg::Pmccntr, 0xFFFF_FFFF);
+    run.step(&lost);
+    lost.access_data = 0;
+    run.step(&lost);
+    let seen = run.points("audit: counters");
+    assert!(
+        !seen.contains(&"PMCCNTR_EL0, up from 0x00000000ffffffff"),
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn audit_event_numbers_count_where_what_they_may_be_taken_for_happens() {
+    let mut run = Run::new(&Implementation::default());
+    run.write(SysReg::Pmevtyper(3), 0x4011);
+    run.write(SysReg::Pmevtyper(5), 0x001F);
+    run.write(SysReg::Pmevtyper(7), 0x0040 | 7);
+    run.write(SysReg::Pmcntenset, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 7);
+    run.write(SysReg::Pmcr, 1);
+    run.write(SysReg::Pmevcntr(4), 0xFFFF_FFFE);
+    assert!(run.points("audit: event numbers").is_empty());
+    let mut input = CycleInput {
+        counting_allowed: u32::MAX,
+        driven: CycleInput::DRIVEN_THREADS,
+        ..CycleInput::default()
+    };
+    input.threads[0].conditions = Thread::ACTIVE;
+    run.step(&input);
+    assert_eq!(
+        run.points("audit: event numbers"),
+        ["0x4011, where 0x0011 happens"]
+    );
+    // Counter 4 counts event 0, and overflows.
+    input.threads[0].conditions = 0;
+    input.event[0] = 1;
+    run.step(&input);
+    run.step(&input);
+    assert_eq!(
+        run.points("audit: event numbers"),
+        [
+            "0x4011, where 0x0011 happens",
+            "0x001f, with an overflow that is CHAIN's"
+        ]
+    );
+}
+
+#[test]
+fn audit_addresses_selections_and_limits_are_those_of_the_access() {
+    let mut run = Run::new(&Implementation::default());
+    let mut input = CycleInput::write(SysReg::Pmcr, 0);
+    input.access_address ^= 1 << 9;
+    run.step(&input);
+    assert_eq!(run.points("audit: addresses"), ["MSR S3_3_C13_C12_0"]);
+    input.access_kind = 5;
+    input.access_address = 0x401;
+    run.step(&input);
+    assert_eq!(run.points("audit: addresses")[1..], ["external read 0x401"]);
+    run.write(SysReg::Pmselr, 31);
+    run.step(&CycleInput::read(SysReg::Pmxevtyper));
+    assert_eq!(
+        run.points("audit: selections"),
+        ["MRS of PMXEVTYPER with SEL = 31"]
+    );
+    let mut input = CycleInput::read(SysReg::Pmevtyper(4));
+    (input.driven, input.hpmn, input.controls) = (1, 5, control::EL2_ENABLED);
+    run.step(&input);
+    assert_eq!(run.points("audit: limits"), ["HPMN = 5, counter 4"]);
+    assert_eq!(run.points("audit: states").len(), 4);
+}
+
+#[test]
+fn audit_asks_for_nothing_that_an_implementation_does_not_have() {
+    let mut small = Implementation::default();
+    small.pmu.counters = 0;
+    (small.spe.ernd, small.spe.exc, small.spe.implemented) = (false, false, false);
+    small.system_pmu.clear();
+    small.wrapper = small.wrapper.clone().with_parts(0b11111);
+    let coverage = Coverage::new(&small);
+    let names = |cross: &str| -> Vec<_> {
+        let (_, points) = coverage
+            .audit()
+            .find(|(name, _)| *name == cross)
+            .expect("a cross");
+        points.iter().map(|(name, _)| name.as_str()).collect()
+    };
+    for cross in [
+        "event numbers",
+        "TH",
+        "V_B and TH",
+        "sampling",
+        "states",
+        "selections",
+        "limits",
+    ] {
+        assert!(names(&format!("audit: {cross}")).is_empty(), "{cross}");
+    }
+    assert!(
+        names("audit: counters")
+            .iter()
+            .all(|name| name.starts_with("PMCCNTR"))
+    );
+    assert!(
+        names("audit: overflows")
+            .iter()
+            .all(|name| name.starts_with("PMCCNTR"))
+    );
+    let addresses = names("audit: addresses");
+    assert!(
+        addresses
+            .iter()
+            .all(|name| name.starts_with("MRS") || name.starts_with("MSR"))
+    );
+    assert!(
+        coverage
+            .audit()
+            .all(|(name, _)| name.starts_with(crate::audit::CROSSES))
+    );
 }

@@ -400,6 +400,13 @@ fn external(offset: u16, attempt: Attempt, state: State<'_>, access: &mut Access
     }
 }
 
+/// Whether a write of `register` is not UNDEFINED for its being read-only (DUT-30).
+pub(crate) fn is_writable(register: SysReg) -> bool {
+    let mut access = Access::Undefined;
+    write(register, 0, 0, &mut access);
+    access != Access::Undefined
+}
+
 /// Writing `data`, which is UNDEFINED for a read-only register (DUT-30).
 fn write(register: SysReg, data: u64, counter_mask: u32, access: &mut Access) {
     let counters = data as u32 & counter_mask;

@@ -12,7 +12,7 @@ pub(crate) mod lane;
 pub mod provenance;
 pub mod registers;
 pub mod sample_events;
-mod select;
+pub(crate) mod select;
 pub mod thread_events;
 mod unknown;
 
@@ -266,6 +266,8 @@ impl Model {
                 intermediates: self.datapath.intermediates(&values),
                 access: decoded.access,
                 decision: decoded.decision,
+                select: registers.select,
+                counters: std::array::from_fn(|n| self.counters.get(n)),
                 spmselr: self.system_pmus.read(SysReg::Spmselr),
                 overflow,
                 flags: registers.overflow,
