@@ -413,6 +413,8 @@ mod tests {
             stop: None,
             divergence: None,
             report: None,
+            sandbox: None,
+            signal: None,
         };
         summary.verdict = summary.agreed(demanded);
         summary.exit_code = summary.verdict.exit_code();

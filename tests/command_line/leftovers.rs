@@ -50,7 +50,8 @@ fn the_next_command_removes_what_a_dead_one_left() {
     for (place, (folder, file)) in places.iter().zip(&live) {
         let mut expected = [folder.path(), file.path()];
         let mut left = temporary(place);
-        (expected.sort(), left.sort());
+        expected.sort();
+        left.sort();
         assert_eq!(left, expected);
     }
 }

@@ -119,7 +119,7 @@ fn excluded(name: &str) -> PathBuf {
     let mut root = CycleInput {
         driven: CycleInput::DRIVEN_PE,
         controls: 1,
-        ..CycleInput::read(SysReg::Pmevtyper(0))
+        ..CycleInput::read(SysReg::pmevtyper(0).expect("a counter"))
     };
     root.threads[0].state = 0xE;
     let mrc = CycleInput {

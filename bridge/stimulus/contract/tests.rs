@@ -281,7 +281,7 @@ fn dut_72_what_the_design_lacks_is_not_driven() {
         access_address: register.address(),
         ..CycleInput::default()
     };
-    let mut aarch32 = of(4, SysReg::Pmevtyper(0));
+    let mut aarch32 = of(4, SysReg::pmevtyper(0).expect("a counter"));
     aarch32.access_address &= !(7 << 11);
     let mut external = of(5, SysReg::Pmselr);
     external.access_address = 0x400;

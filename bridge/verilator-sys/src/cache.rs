@@ -454,7 +454,8 @@ mod tests {
             ..Design::default()
         };
         let places = Places::of(&design).expect("a working directory");
-        let damages: [(&str, &str, fn(&Path) -> io::Result<()>); 8] = [
+        type Damaging = fn(&Path) -> io::Result<()>;
+        let damages: [(&str, &str, Damaging); 8] = [
             (LIBRARY, "dut.so was changed", |path| {
                 fs::write(path, &fs::read(path)?[..500])
             }),

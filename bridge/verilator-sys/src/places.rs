@@ -351,7 +351,12 @@ mod tests {
             let rtl = Path::new(path);
             let design = Design {
                 sources: vec![rtl.join("a.sv")],
-                include_dirs: vec![rtl.join("in")],
+                // Spelled in another way than the sources.
+                include_dirs: vec![
+                    fs::canonicalize(base.join(from).join(rtl))
+                        .expect("there")
+                        .join("in"),
+                ],
                 arguments: vec![format!("{path}/a.sv")],
                 top: "t".into(),
                 ..Design::default()
