@@ -213,7 +213,10 @@ fn coverage_is_merged_and_saved_by_name() {
 #[test]
 fn audit_counters_are_seen_crossing_their_boundaries() {
     let mut run = Run::new(&Implementation::default());
-    run.write(SysReg::Pmevcntr(0), 0x7FFF_FFFF_FFFF_FFFE);
+    run.write(
+        SysReg::pmevcntr(0).expect("a counter"),
+        0x7FFF_FFFF_FFFF_FFFE,
+    );
     run.write(SysReg::Pmccntr, u64::MAX);
     run.write(SysReg::Pmcntenset, 1 << 31 | 1);
     run.write(SysReg::Pmcr, 1 << 7 | 1);
@@ -265,12 +268,12 @@ fn audit_counters_are_seen_crossing_their_boundaries() {
 #[test]
 fn audit_event_numbers_count_where_what_they_may_be_taken_for_happens() {
     let mut run = Run::new(&Implementation::default());
-    run.write(SysReg::Pmevtyper(3), 0x4011);
-    run.write(SysReg::Pmevtyper(5), 0x001F);
-    run.write(SysReg::Pmevtyper(7), 0x0040 | 7);
+    run.write(SysReg::pmevtyper(3).expect("a counter"), 0x4011);
+    run.write(SysReg::pmevtyper(5).expect("a counter"), 0x001F);
+    run.write(SysReg::pmevtyper(7).expect("a counter"), 0x0040 | 7);
     run.write(SysReg::Pmcntenset, 1 << 3 | 1 << 4 | 1 << 5 | 1 << 7);
     run.write(SysReg::Pmcr, 1);
-    run.write(SysReg::Pmevcntr(4), 0xFFFF_FFFE);
+    run.write(SysReg::pmevcntr(4).expect("a counter"), 0xFFFF_FFFE);
     assert!(run.points("audit: event numbers").is_empty());
     let mut input = CycleInput {
         counting_allowed: u32::MAX,
@@ -314,7 +317,7 @@ fn audit_addresses_selections_and_limits_are_those_of_the_access() {
         run.points("audit: selections"),
         ["MRS of PMXEVTYPER with SEL = 31"]
     );
-    let mut input = CycleInput::read(SysReg::Pmevtyper(4));
+    let mut input = CycleInput::read(SysReg::pmevtyper(4).expect("a counter"));
     (input.driven, input.hpmn, input.controls) = (1, 5, control::EL2_ENABLED);
     run.step(&input);
     assert_eq!(run.points("audit: limits"), ["HPMN = 5, counter 4"]);
