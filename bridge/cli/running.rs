@@ -22,9 +22,9 @@ pub struct DesignArgs {
     /// Give up when the design completes no cycle for so many seconds
     #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = super::number::<u64>(1, u64::MAX))]
     seconds: u64,
-    /// Confine the process of a design that is not linked in: it reads everything, writes below --out and
-    /// --allow-write alone, and starts no program, opens no socket, signals nobody
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = SandboxMode::Auto)]
+    /// Confine a design that is not linked in: it reads everything, writes below --out and --allow-write alone, starts no
+    /// program, opens no socket; auto: as far as the kernel can, require: or fail, off: not at all
+    #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
     /// Let the design write below this folder, or to this file; again for another
     #[arg(long, value_name = "PATH")]

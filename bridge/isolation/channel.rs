@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pmu_model::{CycleInput, CycleOutput};
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::futex;
 use verilator_sys::SharedMemory;
 
@@ -92,10 +93,23 @@ pub struct Made {
     pub other: OwnedFd,
 }
 
+/// Gives memory its size. A limit of file sizes is meant for disks: it holds here only if it cannot be raised.
+fn grow(file: &OwnedFd, size: u64) -> io::Result<()> {
+    let limit = getrlimit(Resource::Fsize);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    let _ = setrlimit(Resource::Fsize, raised);
+    let grown = ftruncate(file, size);
+    let _ = setrlimit(Resource::Fsize, limit);
+    Ok(grown?)
+}
+
 /// Memory of `size` bytes; the other process may write it too, or only read it.
 fn make(name: &str, size: usize, is_writable: bool) -> io::Result<Made> {
     let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-    ftruncate(&file, size as u64)?;
+    grow(&file, size as u64)?;
     fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     let file = File::from(file);
     let memory = SharedMemory::writable(&file)?;

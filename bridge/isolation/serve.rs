@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use design_sandbox::{Policy, confine};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -63,6 +64,8 @@ pub fn main() -> ExitCode {
     // Without this, its keeper would end it, a little later.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let _ = rustix::thread::set_name(c"lockstep-design");
+    // A limit of file sizes makes a write fail, and ends no design.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     match begin() {
         Ok((channel, library)) => {
             serve(channel, &library);

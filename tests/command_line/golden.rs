@@ -61,7 +61,10 @@ pub fn keys(json: &str) -> String {
 fn collect(path: &str, value: &Value, paths: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            for (key, value) in fields {
+            // Of the thousands of points of an audit, the first stands for all.
+            let is_audit = path.starts_with(".crosses.audit: ");
+            let shown = if is_audit { 1 } else { fields.len() };
+            for (key, value) in fields.iter().take(shown) {
                 let path = format!("{path}.{key}");
                 paths.push(path.clone());
                 collect(&path, value, paths);

@@ -169,7 +169,7 @@ pub fn limited(inner: &Command, blocks: u32) -> Command {
     for (name, value) in inner.get_envs() {
         command.env(name, value.expect("a value"));
     }
-    let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let script = format!("ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
     command
         .args(["-c", &script])
         .arg(inner.get_program())

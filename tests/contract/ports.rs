@@ -133,5 +133,5 @@ statement!(section_4_parameters_of_sampling, "six_counters", |it| {
     assert_eq!(it.parameters()[18] & 0xE0, 0x20);
     assert_eq!(it.parameters()[24..27], [2, 1, 2]);
     // PMSIDR_EL1.ERnd is bit 5.
-    assert_eq!(it.parameters()[28..32], 0x0005_0200u32.to_le_bytes());
+    assert_eq!(it.parameters()[28..32], 0x0002_6207u32.to_le_bytes());
 });

@@ -272,7 +272,7 @@ statement!(
         it.write(PMSICR, u64::MAX);
         assert_eq!(
             (it.read(PMSICR), it.read(PMSIDR)),
-            (0xFFFF_FFFF, 0x0005_0200)
+            (0xFFFF_FFFF, 0x0002_6207)
         );
         for register in [PMBSR_EL2, PMBSR_EL3] {
             assert_eq!(it.cycle(Input::idle().read(register)).outcome(), UNDEFINED);

@@ -90,6 +90,7 @@ pub fn cycles(implementation: &Implementation) -> Vec<CycleInput> {
                 thread.count = random.bits(3) as u16;
             }
             access(&mut random, &registers, &mut input);
+            keep_to_contract(&mut input, cycle / 64 % 4 == 0);
             if after_reset {
                 // PMSIRR_EL1 before profiling is enabled: with INTERVAL = 0 little is compared until the next
                 // reset (DUT-62).
@@ -100,6 +101,24 @@ pub fn cycles(implementation: &Implementation) -> Vec<CycleInput> {
             input
         })
         .collect()
+}
+
+/// What DUT-82 and DUT-83 ask for: EL2 is enabled where the state says so, and in Debug state, into which the PE goes where it
+/// `may_halt`, nothing counts and nothing is profiled.
+fn keep_to_contract(input: &mut CycleInput, may_halt: bool) {
+    const EL2_ENABLED: u32 = 1;
+    const HALTED: u32 = 1 << 11;
+    const SECURE: u8 = 1;
+    let (level, security) = (input.threads[0].state & 3, input.threads[0].state >> 2 & 3);
+    if level == 2 || level < 2 && security != SECURE {
+        input.controls |= EL2_ENABLED;
+    }
+    if !may_halt {
+        input.controls &= !HALTED;
+    }
+    if input.controls & HALTED != 0 && input.driven & 1 != 0 {
+        (input.counting_allowed, input.profiling) = (0, input.profiling & !1);
+    }
 }
 
 /// EL0 to EL3 in Non-secure, Secure, and Realm state, as far as there are such; EL3 is in Root state. Some in

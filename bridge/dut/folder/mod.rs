@@ -152,7 +152,9 @@ impl DutFolder {
             false => (UNTRACED, &libraries.untraced),
         };
         let path = self.path.join(name);
-        check_file(&path, hash).map_err(|source| FolderError::Library {
+        // As the loader is given it.
+        let place = std::path::absolute(&path).unwrap_or(path.clone());
+        check_file(&place, hash).map_err(|source| FolderError::Library {
             again: self.manifest.again(),
             source,
         })?;

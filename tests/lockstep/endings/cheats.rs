@@ -342,7 +342,7 @@ fn ended_by(how: &str, signal: &str, name: &str) {
             .flatten()
             .any(|entry| {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                name.ends_with(".part")
+                name.starts_with(".lockstep-scratch-")
             })
     };
     while !begun() && Instant::now() < limit {
@@ -384,8 +384,10 @@ fn ended_by(how: &str, signal: &str, name: &str) {
         .flatten()
         .map(|entry| entry.file_name())
         .collect();
-    let is_partial =
-        |name: &std::ffi::OsString| name.to_string_lossy().contains("stim") && name != "idle.stim";
+    let is_partial = |name: &std::ffi::OsString| {
+        name.to_string_lossy().contains("a.stim")
+            || name.to_string_lossy().starts_with(".lockstep-scratch-")
+    };
     assert!(!names.iter().any(is_partial), "{names:?}");
 }
 
