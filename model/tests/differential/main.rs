@@ -139,7 +139,9 @@ fn coverage_of_random_cycles() {
     // The cycles after a reset write registers, and INTERVAL is never 0.
     let expected = ["SPE-29", "DUT-11", "DUT-62"].map(|id| (id, 0));
     assert_eq!(never, expected);
-    for (name, points) in coverage.crosses() {
+    // What only stimulus that looks for it takes has a command of its own: `lockstep stimulus audit`.
+    let crosses = coverage.crosses();
+    for (name, points) in crosses.filter(|(name, _)| !name.starts_with("audit: ")) {
         let never: Vec<_> = points.iter().filter(|(_, count)| *count == 0).collect();
         let few = if name == "threshold" {
             points.len() / 20
