@@ -247,7 +247,7 @@ fn control(walks: &mut Walks, mut bits: Bits, context: &mut Context) {
     let long = if context.shadow.long { PMCR_LP } else { 0 };
     let next = walks.control.next(16, &mut bits) as u64;
     let fields = [PMCR_E, PMCR_P, PMCR_C, PMCR_LP].into_iter().enumerate();
-    let data = fields.fold(0, |data, (bit, field)| data | field * (next >> bit & 1));
+    let data = fields.fold(0, |data, (bit, field)| data | (field * (next >> bit & 1)));
     context.queue.push(Op::write_at(PMCR, data));
     let pause = pause(&mut bits);
     let go_on = Op::write_at(PMCR, PMCR_E | long);
