@@ -4,12 +4,13 @@ CARGO ?= cargo
 SEED ?= 1
 CYCLES ?= 1000000
 VECTORS ?=
+KILLS ?= 200
 RUNS ?= 100000
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-5006 bugs cover exhaust conform plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills help run test test-5006 bugs cover exhaust conform plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +34,10 @@ cover: ## Run every implementation of tests/implementations, and demand that the
 
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust
+
+kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
+	$(CARGO) build --release
+	tests/kills/kills.py target/release/lockstep $(KILLS)
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
