@@ -305,7 +305,10 @@ pub fn main() -> ExitCode {
     #[cfg(feature = "rtl")]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let json = command.wants_json();
-    let code = match command.start().and_then(|()| command.run()) {
+    let ended = command.start().and_then(|()| command.run());
+    #[cfg(feature = "rtl")]
+    isolation::interrupt::give_way();
+    let code = match ended {
         Ok(verdict) => command.end(verdict),
         Err(failure) => failure.tell(json),
     };

@@ -23,6 +23,7 @@ const ONE_SIGNAL: Duration = Duration::from_millis(300);
 
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 static HEARD: AtomicBool = AtomicBool::new(false);
+static ENDING: AtomicBool = AtomicBool::new(false);
 static FLAGS: Mutex<Vec<Arc<AtomicBool>>> = Mutex::new(Vec::new());
 
 /// The name of the signal that came, if one did.
@@ -42,6 +43,13 @@ pub fn heard() {
     HEARD.store(true, Ordering::Release);
 }
 
+/// Waits for the end of the process, if a signal is ending it: what the command comes to meanwhile is its doing.
+pub fn give_way() {
+    while ENDING.load(Ordering::Acquire) {
+        thread::park();
+    }
+}
+
 /// Listens from here on. `end` ends the process, when the command does not.
 ///
 /// # Errors
@@ -53,7 +61,10 @@ pub fn listen(end: impl Fn(&str) + Send + Sync + 'static) -> io::Result<()> {
         .into_iter()
         .filter(|number| ignored >> (number - 1) & 1 == 0);
     let mut signals = Signals::new(wanted)?;
-    let end = Arc::new(end);
+    let end = Arc::new(move |name: &str| {
+        ENDING.store(true, Ordering::Release);
+        end(name);
+    });
     thread::Builder::new()
         .name("signals".into())
         .spawn(move || {
