@@ -2,17 +2,17 @@
 //!
 //! A Verilated design is native code: it can write where it may not, end its process, or print a verdict. So the process
 //! of the command holds stimulus, model, comparison and verdict, and no design but the bundled one, which is linked in. Any
-//! other is loaded by a [host](serve), a process that does nothing but run it: inputs and outputs go through memory
-//! that both have mapped ([`channel`]), and inputs are read-only there. What the design can do is give wrong outputs, end
+//! other is loaded by a host (`serve`), a process that does nothing but run it: inputs and outputs go through memory
+//! that both have mapped (`channel`), and inputs are read-only there. What the design can do is give wrong outputs, end
 //! or hang.
 //!
 //! | process | is | ends when |
 //! |---|---|---|
 //! | the command | everything else | it is done |
-//! | a keeper, one for each host and each compiler | [`keeper`]: looks after what is started below it | the command or what it keeps ends; everything below it goes first |
-//! | a host | [`serve`]: confined by the crate `design-sandbox`, then the design | the command lets it go, or the design ends it |
+//! | a keeper, one for each host and each compiler | `keeper`: looks after what is started below it | the command or what it keeps ends; everything below it goes first |
+//! | a host | `serve`: confined by the crate `design-sandbox`, then the design | the command lets it go, or the design ends it |
 //!
-//! All of them are this program: a command starts itself again with the name of a [role](Role). A program that uses this
+//! All of them are this program: a command starts itself again with the name of a role. A program that uses this
 //! crate as a library has no such roles: designs run in its own process then, see [`enable`].
 
 mod attendant;
