@@ -140,6 +140,8 @@ impl Compiler {
     /// `None` stands for what the environment asks for, or the default.
     fn find_among(names: &[Option<&str>]) -> Result<Compiler, CompileError> {
         let mut tried = Vec::new();
+        // Where `cc` writes what it has the compiler look at: a process that is killed leaves it.
+        let scratch = ScratchFolder::new();
         for &name in names {
             // A build script is told the target; a program compiles for what it was compiled for.
             let variable = |name| std::env::var(name).ok();
@@ -159,6 +161,9 @@ impl Compiler {
                 .cargo_output(false);
             if let Some(name) = name {
                 build.compiler(name);
+            }
+            if let Ok(scratch) = &scratch {
+                build.out_dir(scratch.path());
             }
             let Ok(tool) = build.try_get_compiler() else {
                 continue;
