@@ -230,19 +230,23 @@ mod tests {
 
         let mut inputs = vec![CycleInput::default(); divergence.about as usize + 1000];
         generated().fill(&mut inputs).expect("cycles");
-        let second = Some(trigger(&inputs[inputs.len() - 1]));
-        let repeated = inputs.iter().filter(|input| Some(trigger(input)) == second);
-        assert_eq!(repeated.count(), 1);
+        let is_unique = |one: &&CycleInput| {
+            let alike = inputs.iter().filter(|input| trigger(input) == trigger(one));
+            alike.count() == 1
+        };
+        let second = inputs.iter().rev().find(is_unique).map(trigger);
+        assert!(second.is_some());
 
         let (live, divergence) = run(generated(), second, &file("whole.stim"), true);
         let live = replayed(&live, &divergence, second);
         let none = findings(&live);
         assert_eq!(texts(&none), [""; 0]);
-        // A recording that ends with the divergence would know less.
+        // A recording that ends with the divergence knows less: it refutes fewer, and not the second mistake.
         run(generated(), second, &file("cut.stim"), false);
         let (cut, same) = run(recorded("cut.stim"), second, &file("again.stim"), true);
         let cut = findings(&replayed(&cut, &same, second));
-        assert_eq!(texts(&cut), texts(&held));
+        let (cut, held) = (texts(&cut), texts(&held));
+        assert!(held.iter().all(|text| cut.contains(text)), "{cut:?}");
 
         let (again, same) = run(recorded("whole.stim"), second, &file("again.stim"), true);
         assert_eq!(same.cycle, divergence.cycle);

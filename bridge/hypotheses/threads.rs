@@ -86,7 +86,6 @@ impl Threads {
         }
         let awake = all_or_any(self == Self::OneInWfx, &|thread| !wfx(thread));
         match event {
-            0x0008 if self == Self::RetiredOfOne => threads[0].count,
             0x0008 => threads
                 .iter()
                 .fold(0, |sum: u16, thread| sum.wrapping_add(thread.count)),

@@ -7,18 +7,25 @@ use pmu_model::audit::{self, EventNumber, KINDS};
 use pmu_model::contract::{AccessKind, CYCLE_COUNTER};
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LP, PMCR_P};
+use pmu_model::pmu::sample_events::SAMPLE_EVENTS;
 
 use super::context::{Context, pause};
 use super::profile::{AuditArea, AuditScript};
 use super::queue::Op;
 use super::random::{Bits, Menu};
 use super::registers::{
-    PMCCNTR, PMCNTENSET, PMCR, PMSELR, PMSICR, PMSIRR, PMXEVCNTR, PMXEVTYPER, event_counter,
-    event_type, from_aarch32,
+    PMCCNTR, PMCNTENSET, PMCR, PMSELR, PMSICR, PMSIRR, PMXEVCNTR, PMXEVTYPER, SPM_COUNTERS,
+    SPM_IDENTITY, SPMSELR, event_counter, event_type, from_aarch32,
 };
 
 /// Accesses of a script that goes through addresses.
 const ADDRESSES: usize = 4;
+/// Counters that get an event number that may be taken for an event of sampling.
+const SAMPLE_COUNTERS: u32 = 4;
+/// Values of SYSPMUSEL.
+const SYSTEM_PMUS: usize = 64;
+/// Reads and writes of the counters of a System PMU.
+const SYSTEM_ACCESSES: usize = 2 * 64;
 /// Ways to reach what PMSELR_EL0 selects: MRS and MSR of PMXEVTYPER_EL0 and of PMXEVCNTR_EL0, MRC and MCR of PMXEVTYPER.
 const WAYS: usize = 6;
 
@@ -64,6 +71,7 @@ pub(super) struct Walks {
     address: Walk,
     value: [Walk; 2],
     select: Walk,
+    system: Walk,
     control: Walk,
     /// Of even and of odd counters.
     reserved: [Walk; 2],
@@ -114,6 +122,7 @@ pub(super) fn begin(
         }
         AuditScript::Value => value(tables, walks, bits, context),
         AuditScript::Select => select(walks, bits, context),
+        AuditScript::System => system(walks, bits, context),
         AuditScript::Limit => limit(bits, context),
         AuditScript::Control => control(walks, bits, context),
         AuditScript::Reserved => reserved(walks, bits, context),
@@ -151,7 +160,16 @@ fn event(tables: &Tables, walks: &mut Walks, mut bits: Bits, context: &mut Conte
     let data = context.plain_type(number);
     context.queue.push(Op::write_at(event_type(n), data));
     if !is_chain {
-        context.queue.push(Op::write_at(PMCNTENSET, 1 << n));
+        let mut enabled = 1 << n;
+        if SAMPLE_EVENTS.contains(&constant) {
+            // It happens seldom: others wait for it, too, until they are to count something else.
+            let others = (1..SAMPLE_COUNTERS).map(|k| (n + k) % context.facts.counters);
+            for other in others.filter(|&other| other != n) {
+                enabled |= 1 << other;
+                context.queue.push(Op::write_at(event_type(other), data));
+            }
+        }
+        context.queue.push(Op::write_at(PMCNTENSET, enabled));
         let read = Op::read_at(event_counter(n));
         return context.queue.push(read.after(bits.take(4)));
     }
@@ -178,7 +196,7 @@ fn event(tables: &Tables, walks: &mut Walks, mut bits: Bits, context: &mut Conte
 /// The next value in two event counters, or in the cycle counter.
 fn value(tables: &Tables, walks: &mut Walks, mut bits: Bits, context: &mut Context) {
     let counters = context.facts.counters;
-    let cycle = counters == 0 || bits.take(2) == 0;
+    let cycle = counters == 0 || bits.take(1) == 0;
     let values = &tables.values[usize::from(cycle)];
     let value = values[walks.value[usize::from(cycle)].next(values.len(), &mut bits)];
     if cycle {
@@ -224,6 +242,31 @@ fn select(walks: &mut Walks, mut bits: Bits, context: &mut Context) {
         2 | 3 => event_counter(select),
         _ => event_type(select),
     }));
+}
+
+/// The next SYSPMUSEL, and an access to what it selects; or the next access to a counter of a System PMU.
+fn system(walks: &mut Walks, mut bits: Bits, context: &mut Context) {
+    let system_pmus = context.facts.system_pmus.len();
+    let place = walks
+        .system
+        .next(SYSTEM_PMUS + system_pmus * SYSTEM_ACCESSES, &mut bits);
+    let Some(place) = place.checked_sub(SYSTEM_PMUS) else {
+        let bank = u64::from(bits.take(2));
+        let select = (place as u64) << 4 | bank;
+        context.queue.push(Op::write_at(SPMSELR, select));
+        let register = SPM_IDENTITY[bits.below(SPM_IDENTITY.len() as u32) as usize];
+        return context.queue.push(Op::read_at(register));
+    };
+    let (number, access) = (place / SYSTEM_ACCESSES, place % SYSTEM_ACCESSES);
+    let (n, write) = (access / 2, access % 2 == 1);
+    let select = (number << 4 | n >> 4) as u64;
+    context.queue.push(Op::write_at(SPMSELR, select));
+    let address = SPM_COUNTERS[bits.take(2) as usize] + (n & 15) as u16;
+    if write {
+        let data = context.words.next();
+        context.queue.push(Op::write_at(address, data));
+    }
+    context.queue.push(Op::read_at(address));
 }
 
 /// The types of the counters around HPMN.

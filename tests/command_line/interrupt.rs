@@ -24,7 +24,7 @@ fn interrupt(folder: &Path, arguments: &[&str], begun: impl Fn() -> bool) -> Ran
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    let limit = Instant::now() + Duration::from_secs(20);
+    let limit = Instant::now() + Duration::from_secs(300);
     while !begun() && Instant::now() < limit {
         sleep(Duration::from_millis(5));
     }

@@ -16,23 +16,23 @@ const BUGS: [(&str, u64, &str); 12] = [
     ("01-threshold-ge-as-gt", 187, "V[22]"),
     ("13-link-to-base-value", 171, "V[9]"),
     ("18-event-index-off-by-one", 162, "V[0]"),
-    ("23-increment-not-reported-on-write", 200, "V[27]"),
-    ("25-write-lost-to-increment", 205, "PMEVCNTR27_EL0"),
-    ("34-cycle-counter-not-held", 339, "PMCCNTR increment"),
+    ("23-increment-not-reported-on-write", 628, "V[24]"),
+    ("25-write-lost-to-increment", 633, "PMEVCNTR24_EL0"),
+    ("34-cycle-counter-not-held", 577, "PMCCNTR increment"),
     ("44-pmmir-edge-without-th2", 146, "PMMIR_EL1"),
     (
         "46-spe-interval-off-by-one",
         160,
         "PMSICR_EL1 after the cycle",
     ),
-    ("48-spe-draw-of-zero-lost", 641, "operations selected"),
+    ("48-spe-draw-of-zero-lost", 348, "operations selected"),
     (
         "50-spe-coll-cleared-by-sample",
-        1070,
+        2448,
         "COLL after the cycle",
     ),
-    ("65-filter-nsh-inverted", 1807, "V[0]"),
-    ("74-hpmn-off-by-one", 2734, "access outcome"),
+    ("65-filter-nsh-inverted", 914, "V[30]"),
+    ("74-hpmn-off-by-one", 239, "access outcome"),
 ];
 
 /// Cycles that are simulated after the divergence.

@@ -59,7 +59,7 @@ fn edge() {
 
 #[test]
 fn counter() {
-    shrinks("counter", "28-read-of-next-value.patch", "PMEVCNTR0_EL0");
+    shrinks("counter", "28-read-of-next-value.patch", "PMEVCNTR2_EL0");
 }
 
 #[test]

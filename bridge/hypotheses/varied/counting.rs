@@ -1,7 +1,7 @@
 //! Counting: the threads of a counter, the value of its event, the addition, overflow flags and CHAIN.
 
 use pmu_model::contract::{CYCLE_COUNTER, THREADS, Thread, control};
-use pmu_model::cycles;
+use pmu_model::cycles::{self, Event};
 use pmu_model::evtyper::effective_mt::{MtpmuEnables, effective_mt};
 use pmu_model::evtyper::filter::{ExecutionState, filtered};
 use pmu_model::pmu::event_type::{CHAIN, MT};
@@ -107,7 +107,12 @@ impl Varied {
         let effective = self.state.filters[n] & self.fixed.effective[n];
         let value = match thread_event(event) {
             Some(kind) if input.driven & CycleInput::DRIVEN_THREADS != 0 => {
-                let members = (0..self.group(input))
+                let group = if mt && kind == Event::Sum && self.is(Threads::RetiredOfOne) {
+                    1
+                } else {
+                    self.group(input)
+                };
+                let members = (0..group)
                     .filter(|&t| !mt || !self.is_filtered(effective, t, input))
                     .map(|t| input.threads[t]);
                 match self.fixed.mistake {

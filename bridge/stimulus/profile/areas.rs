@@ -242,6 +242,8 @@ weights! {
         value Value,
         /// PMSELR_EL0, then what it selects.
         select Select,
+        /// SPMSELR_EL0, then what it selects.
+        system System,
         /// The counters around HPMN.
         limit Limit,
         /// PMCR_EL0.

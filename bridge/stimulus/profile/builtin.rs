@@ -88,10 +88,10 @@ impl Default for Areas {
         Self {
             threshold: 56,
             spe: 20,
-            access: 24,
+            access: 28,
             cycles: 12,
             spmu: 16,
-            audit: 16,
+            audit: 20,
         }
     }
 }
@@ -200,11 +200,12 @@ impl Default for AuditArea {
     fn default() -> Self {
         Self {
             accesses: AuditAccesses {
-                event: 44,
+                event: 56,
                 address: 76,
                 value: 72,
                 select: 16,
-                limit: 16,
+                system: 16,
+                limit: 28,
                 control: 4,
                 reserved: 8,
                 interval: 12,

@@ -38,17 +38,35 @@ fn hanging(folder: &Path) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .expect("started");
-    // The recording begins when the run listens to signals.
-    let limit = Instant::now() + Duration::from_secs(60);
-    while left(folder).is_empty() && Instant::now() < limit {
-        sleep(Duration::from_millis(5));
+    // Building may wait for other tests. A design that loads takes no such time as one that hangs.
+    let limit = Instant::now() + Duration::from_secs(300);
+    while !processes_below(&child.id().to_string()).iter().any(hangs) {
+        assert!(Instant::now() < limit, "the design does not hang");
+        sleep(Duration::from_millis(20));
     }
-    sleep(Duration::from_millis(200));
     child
 }
 
 fn children(child: &Child) -> Vec<String> {
     below(&child.id().to_string())
+}
+
+/// All processes that a run has started, and those have started.
+fn processes_below(process: &str) -> Vec<String> {
+    let children = below(process);
+    let deeper = children.iter().flat_map(|child| processes_below(child));
+    deeper.chain(children.iter().cloned()).collect()
+}
+
+/// Whether a process is that of a design, and has computed for 0.3 s.
+fn hangs(process: &String) -> bool {
+    let is_host = fs::read_to_string(format!("/proc/{process}/cmdline"))
+        .is_ok_and(|line| line.contains("__design-host"));
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let time = stat
+        .rsplit_once(')')
+        .and_then(|(_, rest)| rest.split_whitespace().nth(11));
+    is_host && time.is_some_and(|time| time.parse::<u64>().is_ok_and(|ticks| ticks >= 30))
 }
 
 fn kill(signal: &str, processes: &[String]) {
