@@ -168,6 +168,7 @@ impl Pair<'_> {
         report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         tell(|facts| facts.is_pair = true);
+        let _offered = out.offer();
         let duts = self.open(false)?;
         let control = Control::default();
         interrupt::ask(control.interrupted.clone());

@@ -1,7 +1,7 @@
 //! Bad ends of a command that runs a design: what is told of a hang, a crash and a stop, and the report that they leave.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -15,6 +15,7 @@ use crate::isolation::{
     Death, Facts, SandboxReport, at_work, facts, first_death, interrupt, sandbox_report,
 };
 use crate::lockstep::Verdict;
+use crate::report::html::{EndPage, end_page};
 use crate::report::{FORMAT, RunFacts};
 
 /// A command that ended badly, for programs: `report.json`.
@@ -262,11 +263,38 @@ impl End {
         {
             self.write(&out);
         }
+        if let Some(path) = &facts.page
+            && let Err(failure) = self.write_page(path)
+        {
+            output::note(&failure.message);
+        }
         anstream::eprint!("lockstep: {}", self.text());
         if json {
             output::print_json(&self)?;
         }
         Ok(self.verdict)
+    }
+
+    /// Writes the end as a page.
+    fn write_page(&self, path: &Path) -> Result<(), Failure> {
+        let run = self.run.as_ref();
+        let word =
+            |of: fn(&RunFacts) -> &String| run.map_or_else(String::new, |run| of(run).clone());
+        let page = end_page(&EndPage {
+            verdict: self.verdict,
+            message: self.message.clone(),
+            at: self.cycle.zip(self.time_ns),
+            seed: run.and_then(|run| run.seed),
+            stimulus: word(|run| &run.stimulus),
+            implementation: word(|run| &run.implementation),
+            rtl: word(|run| &run.rtl),
+            command: word(|run| &run.replay),
+            last_lines: self.last_lines.clone(),
+            stderr: self.stderr.clone(),
+            sandbox: self.sandbox.iter().flat_map(SandboxReport::lines).collect(),
+        });
+        let page = page.map_err(Failure::infrastructure)?;
+        output::write_whole(path, |out| out.write_all(page.as_bytes()))
     }
 
     fn text(&self) -> String {

@@ -74,6 +74,17 @@ impl OutputFolder {
         Ok(())
     }
 
+    /// Makes the folder that was asked for, for a design that may write to it: where there was none when the design was
+    /// loaded, it cannot. The usual folder is for divergences alone, and runs that agree may share a place. Left empty, it
+    /// is removed when the result is dropped.
+    #[cfg(feature = "rtl")]
+    pub fn offer(&self) -> Offered<'_> {
+        let is_new = self.path != Path::new(DEFAULT_OUT)
+            && !self.path.exists()
+            && fs::create_dir_all(&self.path).is_ok();
+        Offered(is_new.then_some(self.path.as_path()))
+    }
+
     fn failed(&self, error: &io::Error) -> Failure {
         let path = self.path.display();
         let text = format!("{path}: cannot be written: {error}; name another folder with --out");
@@ -120,6 +131,21 @@ impl OutputFolder {
         let path = self.file(name);
         let file = ScratchFile::new_in(&self.path).map_err(|error| failed(&path, &error))?;
         Ok(Draft { file, path })
+    }
+}
+
+/// A folder that was made for a design.
+#[cfg(feature = "rtl")]
+#[must_use]
+pub struct Offered<'a>(Option<&'a Path>);
+
+#[cfg(feature = "rtl")]
+impl Drop for Offered<'_> {
+    fn drop(&mut self) {
+        if let Some(path) = self.0 {
+            // It stays if something is in it.
+            let _ = fs::remove_dir(path);
+        }
     }
 }
 

@@ -319,6 +319,7 @@ impl<'a> Job<'a> {
         let out = OutputFolder::new(&self.common.out)?;
         report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
+        let _offered = (self.rtl != RtlSource::Bundled).then(|| out.offer());
         let dut = self.open_timed(false).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
@@ -631,6 +632,7 @@ impl<'a> Job<'a> {
                 rtl: self.rtl.describe(),
                 replay: Some(self.replay()),
                 out: Some(self.common.out.clone()),
+                page: self.common.html.clone(),
                 ..Facts::default()
             }
         });

@@ -44,6 +44,8 @@ pub struct Facts {
     pub replay: Option<Replay>,
     /// The folder of the report.
     pub out: Option<PathBuf>,
+    /// The file of the page that was asked for.
+    pub page: Option<PathBuf>,
     /// Files that are not whole yet, and are nothing to keep.
     pub unfinished: Vec<PathBuf>,
 }

@@ -52,6 +52,10 @@ fn digest<S: Source>(source: Result<S, Error>) -> (u64, u64, String) {
 
 /// A value that is borrowed, one that is owned, its bits and its text are the same.
 fn same_in_all_forms(value: ValueRef<'_>) {
+    if matches!(value, ValueRef::Bits(bits) if bits.width() > 4096) {
+        // Millions of bits take as long as thousands of other inputs.
+        return;
+    }
     let owned = value.to_value();
     assert_eq!(value.to_u64(), owned.to_u64());
     let text = owned.to_string();

@@ -49,6 +49,8 @@ struct Bug {
     fields: Vec<String>,
     /// The hypothesis that is this mistake; none if no hypothesis is.
     hypothesis: Option<String>,
+    /// Cycles that it takes at most, where that is more than usual.
+    cycles: Option<usize>,
     /// A hypothesis that does the same in the recorded cycles.
     #[serde(default)]
     same: Vec<String>,
@@ -152,7 +154,7 @@ fn judge(bug: &Bug, result: Result<Found, Error>) -> bool {
             } else if !bug.rules.iter().any(is_explained) {
                 Err(format!("WRONG RULES: found {:?}", found.explained))
             } else {
-                hypotheses(bug, &found.hypotheses).and_then(|()| small(&found))
+                hypotheses(bug, &found.hypotheses).and_then(|()| small(bug, &found))
             };
             let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
             let shrunk = format!("{cycles} {writes} {:.2} s", found.seconds);
@@ -185,9 +187,10 @@ fn hypotheses(bug: &Bug, found: &[String]) -> Result<(), String> {
 }
 
 /// Whether the reduction went as far as it must, in time.
-fn small(found: &Finding) -> Result<(), String> {
+fn small(bug: &Bug, found: &Finding) -> Result<(), String> {
     let (cycles, writes) = (found.reduced.cycles.len(), found.reduced.writes());
     let (most_cycles, most_writes, most_seconds) = SHRUNK;
+    let most_cycles = bug.cycles.unwrap_or(most_cycles);
     match cycles <= most_cycles && writes <= most_writes && found.seconds < most_seconds {
         true => Ok(()),
         false => Err(format!(

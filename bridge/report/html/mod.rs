@@ -1,6 +1,7 @@
 //! The report as one HTML file: no script, nothing from a network, for screens of any width and for paper.
 
 mod drawing;
+mod end;
 mod run;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use pmu_model::rules::Rule;
 use super::{File, Report};
 use drawing::Drawing;
 
+pub use end::{EndPage, end_page};
 pub use run::{RunPage, SamplingLines, StopLine, run_page};
 
 const STYLE: &str = include_str!("style.css");

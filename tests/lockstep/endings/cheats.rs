@@ -162,7 +162,13 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
     assert_eq!(temporary.count(), 0, "{told}");
     let report = folder.join("out/report.json");
     match code {
-        0 | 5 => {}
+        0 => {
+            // The folder was there for the design, and stays if something is in it.
+            let inside = what == "cycle:write-inside";
+            assert_eq!(folder.join("out/written").exists(), inside, "{told}");
+            assert_eq!(folder.join("out").exists(), inside, "{told}");
+        }
+        5 => {}
         _ => {
             let json = fs::read(&report).expect(&told);
             let json: Value = serde_json::from_slice(&json).expect("JSON");
@@ -179,6 +185,7 @@ fn a_design_does_not_give_its_verdict() {
     let folder = built("cheats");
     fs::create_dir(folder.join("tmp")).expect("a folder");
     for cheat in CHEATS {
+        let _ = fs::remove_dir_all(folder.join("out"));
         let mut command = cheating(&folder, cheat.0, cheat.1);
         let ran = run(command.args(["--hang-after", "1"]));
         check(&folder, &ran, *cheat);
@@ -210,20 +217,29 @@ fn a_design_that_writes_over_its_outputs_is_no_danger() {
 #[test]
 fn an_ended_process_is_told_to_programs_and_on_the_page() {
     let folder = built("ended_json");
-    let options = ["--json", "--html", "page.html", "--record", "a.stim"];
-    let ran = run(cheating(&folder, "cycle:exit", "").args(options));
-    assert_eq!(ran.code, 4, "{}", ran.stderr);
-    let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
-    assert_eq!(
-        (&json["verdict"], &json["exit_code"]),
-        (&"stopped".into(), &4.into())
-    );
-    assert_eq!(
-        (&json["stop"]["kind"], &json["stop"]["cycle"]),
-        (&"ended".into(), &LAST.into())
-    );
-    let page = fs::read_to_string(folder.join("page.html")).expect("a page");
-    assert!(page.contains(ENDED), "{page}");
+    for (what, code, kind, words) in [
+        ("cycle:exit", 4, "ended", ENDED),
+        ("start:exit", 4, "ended", ENDED),
+        ("end:exit", 4, "ended", ENDED),
+        ("cycle:abort", 6, "crash", "SIGABRT"),
+        ("start:abort", 6, "crash", "SIGABRT"),
+        ("cycle:kill-itself", 5, "killed", "SIGKILL"),
+    ] {
+        let _ = fs::remove_file(folder.join("page.html"));
+        let options = ["--json", "--html", "page.html", "--record", "a.stim"];
+        let ran = run(cheating(&folder, what, "").args(options));
+        assert_eq!(ran.code, code, "{what}: {}", ran.stderr);
+        let json: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        // A run that compared something has a summary, and the stop in it.
+        let stop = json.get("stop").unwrap_or(&json);
+        let found = (&json["exit_code"], &stop["kind"]);
+        assert_eq!(found, (&code.into(), &kind.into()), "{what}: {json:#}");
+        if what.starts_with("cycle:") {
+            assert_eq!(stop["cycle"], LAST, "{what}");
+        }
+        let page = fs::read_to_string(folder.join("page.html")).expect(what);
+        assert!(page.contains(words), "{what}: {page}");
+    }
 }
 
 /// The other commands that run a design say the same.
