@@ -215,9 +215,7 @@ impl Against {
         self.pulse.running.store(false, Ordering::Relaxed);
         let completed = stops.iter().flatten().map(|stop| stop.completed).min();
         let completed = completed.unwrap_or(inputs.len());
-        self.pulse
-            .cycles
-            .fetch_add(completed as u64, Ordering::Relaxed);
+        self.pulse.cycles.add(completed as u64);
         let mut late = inputs[..completed].to_vec();
         let mut none = vec![CycleOutput::default(); completed];
         let mut unknown = vec![Unknown::default(); completed];

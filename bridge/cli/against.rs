@@ -143,9 +143,12 @@ impl Pair<'_> {
         Names { a, b }
     }
 
-    fn open(&self, traced: bool) -> Result<[Box<dyn Dut>; 2], Failure> {
+    /// Both designs, which can write traces to files if some are named.
+    fn open(&self, traces: &[PathBuf]) -> Result<[Box<dyn Dut>; 2], Failure> {
         let mut building = Building::default();
         let options = self.hang.options(Some(self.out))?;
+        let options = options.writing(traces.iter().cloned());
+        let traced = !traces.is_empty();
         let mut one = |side: usize| {
             open(
                 &self.sources[side],
@@ -169,7 +172,7 @@ impl Pair<'_> {
         keep_printed(Some(&out));
         tell(|facts| facts.is_pair = true);
         let _offered = out.offer();
-        let duts = self.open(false)?;
+        let duts = self.open(&[])?;
         let control = Control::default();
         interrupt::ask(control.interrupted.clone());
         let stimulus = self.stimulus.clone();
@@ -284,7 +287,8 @@ impl Pair<'_> {
     /// Runs both again with tracing; what goes wrong becomes a note.
     fn waves(&self, against: &Against, found: &mut AgainstReport, out: &OutputFolder) {
         let paths = WAVES.map(|name| out.file(name));
-        let traced = out.make().and_then(|()| self.open(true));
+        let made: Result<Vec<_>, _> = WAVES.into_iter().map(|name| out.empty(name)).collect();
+        let traced = made.and_then(|made| self.open(&made));
         let traced = traced.map_err(|failure| failure.message);
         let again = traced.and_then(|duts| {
             let [a, b] = paths.each_ref().map(PathBuf::as_path);

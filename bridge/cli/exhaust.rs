@@ -52,7 +52,7 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
     let tallies = match ended {
         Supervised::Done(Ok(tallies)) => tallies,
         Supervised::Done(Err(ExhaustError::Stop(stop))) => {
-            return Err(End::stop(&stop, pulse.cycles.load(Ordering::Relaxed)).into());
+            return Err(End::stop(&stop, pulse.cycles.load()).into());
         }
         Supervised::Done(Err(error)) => return Err(Failure::new(Verdict::Divergence, error)),
         Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {

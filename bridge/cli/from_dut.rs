@@ -1,7 +1,7 @@
 //! `lockstep implementation`: the implementation file of a design.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use pmu_model::Implementation;
@@ -84,7 +84,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     match ended {
         Supervised::Done(Ok(found)) => Ok(found),
         Supervised::Done(Err(StateError::Stopped(stop))) => {
-            Err(End::stop(&stop, pulse.cycles.load(Ordering::Relaxed)).into())
+            Err(End::stop(&stop, pulse.cycles.load()).into())
         }
         Supervised::Done(Err(error)) => Err(Failure::usage(error)),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),

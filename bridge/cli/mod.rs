@@ -344,11 +344,12 @@ impl Command {
 
     /// The exit code of a command that came to `verdict`, unless a design had the last word.
     fn end(&self, verdict: Verdict) -> u8 {
-        match isolation::late_end() {
-            Some(death) if verdict == Verdict::Agree => {
-                Failure::from(end::End::late(&death)).tell(self.wants_json())
-            }
-            _ => verdict.exit_code(),
-        }
+        let late = match verdict {
+            Verdict::Agree => isolation::settled(),
+            _ => None,
+        };
+        late.map_or(verdict.exit_code(), |death| {
+            Failure::from(end::End::late(&death)).tell(self.wants_json())
+        })
     }
 }

@@ -9,6 +9,10 @@ use super::output::{failed, note, write_whole};
 use super::{DEFAULT_OUT, Failure};
 use crate::scratch::{ScratchFile, is_no_place};
 
+/// The part of a folder for results that a design may write to.
+#[cfg(feature = "rtl")]
+pub const DESIGN: &str = "design";
+
 /// A folder for results, made when there is one. From then on, and from the start if it is there, no other command can
 /// have it.
 #[derive(Clone, Debug)]
@@ -74,15 +78,24 @@ impl OutputFolder {
         Ok(())
     }
 
-    /// Makes the folder that was asked for, for a design that may write to it: where there was none when the design was
-    /// loaded, it cannot. The usual folder is for divergences alone, and runs that agree may share a place. Left empty, it
-    /// is removed when the result is dropped.
+    /// Makes the part of the folder that a design may write to, if the folder was asked for, and can be made: where there
+    /// was none when the design was loaded, it cannot. The files of this command are not there: a design could put links
+    /// and pipes in their places. Left empty, it is removed when the result is dropped. The usual folder is for
+    /// divergences alone, and runs that agree may share a place.
     #[cfg(feature = "rtl")]
-    pub fn offer(&self) -> Offered<'_> {
-        let is_new = self.path != Path::new(DEFAULT_OUT)
-            && !self.path.exists()
-            && fs::create_dir_all(&self.path).is_ok();
-        Offered(is_new.then_some(self.path.as_path()))
+    pub fn offer(&self) -> Offered {
+        let part = self.path.join(DESIGN);
+        let is_usual = self.path == Path::new(DEFAULT_OUT);
+        let is_new = |path: &Path| !is_usual && !path.exists();
+        let new = [
+            is_new(&part).then(|| part.clone()),
+            is_new(&self.path).then(|| self.path.clone()),
+        ];
+        if !is_usual {
+            // A design that does not write there does not need it.
+            let _ = fs::create_dir_all(part);
+        }
+        Offered(new)
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
@@ -122,6 +135,19 @@ impl OutputFolder {
         Ok(path)
     }
 
+    /// A new file of that name, in place of what has it.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    #[cfg(feature = "rtl")]
+    pub fn empty(&self, name: &str) -> Result<PathBuf, Failure> {
+        self.make()?;
+        self.remove(name)?;
+        let path = self.file(name);
+        File::create_new(&path).map_err(|error| failed(&path, &error))?;
+        Ok(path)
+    }
+
     /// A place to let something else write a file, that gets its name by [`Draft::keep`].
     ///
     /// # Errors
@@ -134,15 +160,15 @@ impl OutputFolder {
     }
 }
 
-/// A folder that was made for a design.
+/// Folders that were made for a design, the inner one first.
 #[cfg(feature = "rtl")]
 #[must_use]
-pub struct Offered<'a>(Option<&'a Path>);
+pub struct Offered([Option<PathBuf>; 2]);
 
 #[cfg(feature = "rtl")]
-impl Drop for Offered<'_> {
+impl Drop for Offered {
     fn drop(&mut self) {
-        if let Some(path) = self.0 {
+        for path in self.0.iter().flatten() {
             // It stays if something is in it.
             let _ = fs::remove_dir(path);
         }

@@ -27,7 +27,7 @@ use crate::dut::{
     BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
 };
 use crate::implementation_file;
-use crate::isolation::{Facts, Replay, interrupt, sandbox_report, tell};
+use crate::isolation::{Facts, Replay, interrupt, sandbox_report, settled, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
@@ -245,14 +245,15 @@ impl<'a> Job<'a> {
         common.rtl.reads(places)
     }
 
-    /// The design, and the time that it took to build, if it was built.
-    fn open_timed(&self, traced: bool) -> (Opened, Option<Duration>) {
+    /// The design, which can write a trace to a file if one is named, and the time that it took to build, if it was built.
+    fn open_timed(&self, traced: Option<&Path>) -> (Opened, Option<Duration>) {
         let mut building = Building::default();
+        let options = self.options.clone().writing(traced.map(Path::to_owned));
         let opened = open(
             &self.rtl,
             &self.implementation,
-            traced,
-            &self.options,
+            traced.is_some(),
+            &options,
             &mut |event| building.tell(event),
         );
         (opened, building.seconds())
@@ -320,7 +321,7 @@ impl<'a> Job<'a> {
         report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         let _offered = (self.rtl != RtlSource::Bundled).then(|| out.offer());
-        let dut = self.open_timed(false).0.map_err(open_failure)?;
+        let dut = self.open_timed(None).0.map_err(open_failure)?;
         let pulse = dut.pulse();
         let control = Control::default();
         interrupt::ask(control.interrupted.clone());
@@ -452,7 +453,14 @@ impl<'a> Job<'a> {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
                 return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
             }
-            Outcome::Agree => summary.verdict = summary.agreed(demanded),
+            Outcome::Agree => {
+                if let Some(death) = settled() {
+                    return Err(End::late(&death)
+                        .with_printed(summary.printed.clone())
+                        .into());
+                }
+                summary.verdict = summary.agreed(demanded);
+            }
             Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
             Outcome::Stopped { cycle, stop } if stop.died() => {
                 let end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
@@ -525,14 +533,11 @@ impl<'a> Job<'a> {
         });
         let mut build = None;
         let mut traced = || {
-            let (opened, built) = self.open_timed(true);
+            let (opened, built) = self.open_timed(Some(&window));
             build = build.or(built);
             opened.or_else(|why| {
                 // A report without waveform is more than none.
-                let untraced = self
-                    .open_timed(false)
-                    .0
-                    .map_err(|error| error.to_string())?;
+                let untraced = self.open_timed(None).0.map_err(|error| error.to_string())?;
                 let dut: Box<dyn Dut> = Box::new(WithoutTrace::new(untraced, why.to_string()));
                 Ok(dut)
             })

@@ -8,6 +8,7 @@ use pmu_model::Implementation;
 
 use super::Failure;
 use super::end::End;
+use super::output_folder::DESIGN;
 pub(super) use super::quoted::quoted;
 use crate::dut::{BuildOptions, OpenError};
 use crate::implementation_file;
@@ -22,8 +23,8 @@ pub struct DesignArgs {
     /// Give up when the design completes no cycle for so many seconds
     #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = super::number::<u64>(1, u64::MAX))]
     seconds: u64,
-    /// Confine a design that is not linked in: it reads everything, writes below --out and --allow-write alone, starts no
-    /// program, opens no socket; auto: as far as the kernel can, require: or fail, off: not at all
+    /// Confine a design that is not linked in: it reads everything, writes below DIR/design of --out and below
+    /// --allow-write alone, starts no program, opens no socket; auto: as far as the kernel can, require: or fail, off: not at all
     #[arg(long, value_name = "WHEN", value_enum, hide_possible_values = true, default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
     /// Let the design write below this folder, or to this file; again for another
@@ -37,7 +38,7 @@ impl DesignArgs {
         Duration::from_secs(self.seconds)
     }
 
-    /// How designs are built and loaded by a command that writes to the folder `out`.
+    /// How designs are built and loaded by a command that writes to the folder `out`, of which a part is the design's.
     ///
     /// # Errors
     /// A place that may be written is not there.
@@ -48,7 +49,7 @@ impl DesignArgs {
                 missing.display()
             )));
         }
-        let own = out.map(Path::to_owned).into_iter();
+        let own = out.map(|out| out.join(DESIGN)).into_iter();
         let sandbox = Sandbox {
             mode: self.sandbox,
             writable: own.chain(self.allow_write.iter().cloned()).collect(),

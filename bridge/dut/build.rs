@@ -50,6 +50,13 @@ impl BuildOptions {
         Self { patience, ..self }
     }
 
+    /// The same, with files that the design's process may write besides.
+    #[must_use]
+    pub fn writing(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.sandbox.writable.extend(paths);
+        self
+    }
+
     /// The same, with this for the design's process.
     #[must_use]
     pub fn confined(self, sandbox: Sandbox) -> Self {

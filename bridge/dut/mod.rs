@@ -35,10 +35,9 @@ mod without_trace;
 #[cfg(feature = "rtl")]
 mod wrapper_parameters;
 
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::{Deserialize, Serialize};
@@ -131,8 +130,8 @@ pub trait Dut: Send {
 
 /// Something that counts completed cycles in memory of another process.
 pub trait Completed: std::fmt::Debug + Send + Sync {
-    /// The counter.
-    fn completed(&self) -> &AtomicU64;
+    /// What the counter says, as far as it can be believed.
+    fn completed(&self) -> u64;
 }
 
 /// A counter that another thread may read.
@@ -150,13 +149,19 @@ impl Default for Counter {
     }
 }
 
-impl Deref for Counter {
-    type Target = AtomicU64;
-
-    fn deref(&self) -> &AtomicU64 {
+impl Counter {
+    /// What it says now.
+    pub fn load(&self) -> u64 {
         match self {
-            Self::Own(counter) => counter,
+            Self::Own(counter) => counter.load(Ordering::Relaxed),
             Self::Remote(counter) => counter.completed(),
+        }
+    }
+
+    /// So many cycles more, where this process counts them.
+    pub fn add(&self, cycles: u64) {
+        if let Self::Own(counter) = self {
+            counter.fetch_add(cycles, Ordering::Relaxed);
         }
     }
 }

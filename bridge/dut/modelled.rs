@@ -140,7 +140,7 @@ impl Dut for ModelledDut {
             };
             let depth = latency_increment.max(latency_access).max(latency_spe);
             self.late.truncate(usize::from(depth) + 1);
-            self.pulse.cycles.fetch_add(1, Ordering::Relaxed);
+            self.pulse.cycles.add(1);
         }
         self.pulse.running.store(false, Ordering::Relaxed);
         Ok(())

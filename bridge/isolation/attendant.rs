@@ -10,7 +10,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use design_sandbox::{Enforced, Listener};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,10 +20,11 @@ use rustix::process::{
 };
 
 use super::channel::{self, Channel};
+use super::death::Death;
 use super::handshake::{self, LibraryFacts, Loaded, Started, Task};
 use super::sandbox::{Judge, Sandbox, SandboxMode, tell_enforced};
 use super::serve::NOT_BEGUN;
-use super::{Role, kept};
+use super::{Role, keeper, kept};
 use crate::dut::Completed;
 
 /// Kept of what a host writes to its standard output and error: a design that uses those of C.
@@ -71,6 +72,9 @@ pub struct Host {
     pub(super) instance: AtomicUsize,
     /// Requests made.
     pub(super) requests: AtomicU32,
+    /// Cycles that its instance was given, and how far it has come with them.
+    given: AtomicU64,
+    run: AtomicU64,
 }
 
 static HOSTS: Mutex<Vec<Weak<Host>>> = Mutex::new(Vec::new());
@@ -128,6 +132,8 @@ pub(super) fn start(
         raw: Mutex::new(Vec::new()),
         instance: AtomicUsize::new(0),
         requests: AtomicU32::new(0),
+        given: AtomicU64::new(0),
+        run: AtomicU64::new(0),
     });
     let task = Task {
         library,
@@ -153,8 +159,8 @@ pub(super) fn start(
 impl Host {
     /// How loading went.
     fn loaded(&self, socket: &UnixStream, patience: Duration) -> Result<Said, StartError> {
-        socket.set_read_timeout(Some(patience))?;
-        Ok(match handshake::receive::<Loaded>(socket) {
+        let limit = Instant::now() + patience;
+        Ok(match handshake::receive_by::<Loaded>(socket, Some(limit)) {
             Ok((Loaded::Library(facts), _)) => Said::Library(facts),
             Ok((Loaded::Refused(message), _)) => Said::Refused(message),
             Ok((Loaded::Interface(found), _)) => Said::Interface(found),
@@ -229,9 +235,25 @@ impl Host {
     }
 }
 
+impl Host {
+    /// The cycles of an instance begin anew, at number `cycle`.
+    pub(super) fn begin_at(&self, cycle: u64) {
+        self.given.store(cycle, Ordering::Relaxed);
+        self.run.store(cycle, Ordering::Relaxed);
+    }
+
+    /// The instance is given so many cycles more.
+    pub(super) fn give(&self, cycles: usize) {
+        self.given.fetch_add(cycles as u64, Ordering::Relaxed);
+    }
+}
+
 impl Completed for Host {
-    fn completed(&self) -> &AtomicU64 {
-        self.channel.completed()
+    /// The design can write any number there: it neither comes back from cycles, nor goes beyond those that it was given.
+    fn completed(&self) -> u64 {
+        let told = self.channel.completed().load(Ordering::Acquire);
+        let told = told.min(self.given.load(Ordering::Relaxed));
+        self.run.fetch_max(told, Ordering::Relaxed).max(told)
     }
 }
 
@@ -332,17 +354,23 @@ impl Attendant {
 
     fn attend(mut self) {
         while !self.turn() {}
-        let status = self.keeper.wait();
-        // What is in the pipe, and no more: somebody may still hold the other end.
-        while self.is_open && self.is_readable() {
-            self.take_output();
-        }
+        // From here on its number may be another's.
         *self
             .host
             .keeper
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = None;
-        let _ = self.host.ended.set(status.unwrap_or_default());
+        let status = self.keeper.wait();
+        // What is in the pipe, and no more: somebody may still hold the other end.
+        while self.is_open && self.is_readable() {
+            self.take_output();
+        }
+        let status = status.unwrap_or_default();
+        if !self.host.is_dismissed() || keeper::had_ended(status) {
+            // If it was running, who waits for it tells it first.
+            Death::of(&self.host, status).keep(true);
+        }
+        let _ = self.host.ended.set(status);
         let (rung, bell) = &self.host.bell;
         *rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         bell.notify_all();

@@ -110,9 +110,14 @@ fn grow(file: &OwnedFd, size: u64) -> io::Result<()> {
 fn make(name: &str, size: usize, is_writable: bool) -> io::Result<Made> {
     let file = memfd_create(name, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     grow(&file, size as u64)?;
-    fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
     let file = File::from(file);
     let memory = SharedMemory::writable(&file)?;
+    let mut seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    if !is_writable {
+        // What is mapped stays so; nobody else can write, however the file is opened.
+        seals |= SealFlags::FUTURE_WRITE;
+    }
+    fcntl_add_seals(&file, seals)?;
     let other = match is_writable {
         true => file.into(),
         false => {

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::attendant::{Host, hosts};
 use super::channel::Activity;
 use super::facts::{Facts, facts};
-use crate::dut::{Stop, StopKind};
+use crate::dut::{Completed, Stop, StopKind};
 
 /// A signal that ended a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,10 +84,7 @@ impl Death {
                 (None, code) => Err(code.unwrap_or_default()),
             },
             activity: host.channel.activity(),
-            cycles: host
-                .channel
-                .completed()
-                .load(std::sync::atomic::Ordering::Acquire),
+            cycles: host.completed(),
             instance: host.instance.load(std::sync::atomic::Ordering::Relaxed),
             facts: facts(),
             stderr: host.raw(),
@@ -179,10 +176,7 @@ pub fn at_work() -> Option<Seen> {
     let host = hosts.iter().find(is_active)?;
     Some(Seen {
         instance: host.instance.load(std::sync::atomic::Ordering::Relaxed),
-        cycles: host
-            .channel
-            .completed()
-            .load(std::sync::atomic::Ordering::Acquire),
+        cycles: host.completed(),
         printed: host.channel.tail(),
     })
 }

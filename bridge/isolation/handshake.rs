@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -97,11 +98,29 @@ pub fn send(
 /// # Errors
 /// The other side is gone, or says something else.
 pub fn receive<T: DeserializeOwned>(socket: &UnixStream) -> io::Result<(T, Vec<OwnedFd>)> {
+    receive_by(socket, None)
+}
+
+/// The same, up to `limit`.
+///
+/// # Errors
+/// As above, or it takes longer.
+pub fn receive_by<T: DeserializeOwned>(
+    socket: &UnixStream,
+    limit: Option<Instant>,
+) -> io::Result<(T, Vec<OwnedFd>)> {
     let mut line = Vec::new();
     let mut found = Vec::new();
     let mut byte = [0];
     // Byte by byte, so that nothing of the next message is taken: the messages are short.
     while !line.ends_with(b"\n") {
+        if let Some(limit) = limit {
+            let left = limit.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            socket.set_read_timeout(Some(left))?;
+        }
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
         let mut beside = RecvAncillaryBuffer::new(&mut space);
         let read = match line.is_empty() {

@@ -4,15 +4,15 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode, id};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitCode, ExitStatus, id};
 use std::sync::Arc;
 
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitStatus, getpid, getppid, kill_process, set_child_subreaper,
     set_parent_process_death_signal, setrlimit,
 };
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -36,7 +36,7 @@ pub fn main(words: &[OsString]) -> ExitCode {
         return ExitCode::from(NOT_STARTED);
     };
     match keep(parent, program, arguments) {
-        Ok(status) => end_as(status),
+        Ok(kept) => end_as(&kept),
         Err(error) => {
             let _ = writeln!(
                 std::io::stderr(),
@@ -48,11 +48,7 @@ pub fn main(words: &[OsString]) -> ExitCode {
     }
 }
 
-fn keep(
-    parent: &OsStr,
-    program: &OsStr,
-    arguments: &[OsString],
-) -> std::io::Result<Option<WaitStatus>> {
+fn keep(parent: &OsStr, program: &OsStr, arguments: &[OsString]) -> std::io::Result<Kept> {
     // Before anything that is to be heard can happen.
     let mut signals = Signals::new([SIGTERM, SIGCHLD])?;
     // Who sends these to a whole group means the command.
@@ -64,24 +60,46 @@ fn keep(
     let is_parent = |pid: Pid| OsStr::new(&pid.as_raw_nonzero().get().to_string()) == parent;
     if !getppid().is_some_and(is_parent) {
         // It ended before this could be heard.
-        return Ok(None);
+        return Ok(Kept::LetGo);
+    }
+    if program == PROGRAM {
+        // A compiler may need those of `make`.
+        design_sandbox::keep_files_from_programs();
     }
     let child = command(program, arguments).spawn()?;
     let child = Pid::from_child(&child);
     loop {
         for signal in signals.wait() {
-            if signal == SIGTERM {
-                end_strangers();
-                return Ok(None);
-            }
             while let Some((pid, status)) = reap() {
                 if pid == child {
                     end_strangers();
-                    return Ok(Some(status));
+                    return Ok(match signal == SIGTERM {
+                        true => Kept::EndedBefore(status),
+                        false => Kept::Ended(status),
+                    });
                 }
+            }
+            if signal == SIGTERM {
+                end_strangers();
+                return Ok(Kept::LetGo);
             }
         }
     }
+}
+
+/// What became of the program.
+enum Kept {
+    /// It ended.
+    Ended(WaitStatus),
+    /// It had ended when it was to be let go.
+    EndedBefore(WaitStatus),
+    /// It ran until it was to be let go, or nobody is there to be told.
+    LetGo,
+}
+
+/// Whether a keeper that was told to let its program go says by its end that the program had ended by itself.
+pub fn had_ended(status: ExitStatus) -> bool {
+    !matches!(status.signal(), Some(SIGTERM | SIGKILL))
 }
 
 /// The program. This one is started from its own file, also where the working directory of the two differs.
@@ -94,24 +112,37 @@ fn command(program: &OsStr, arguments: &[OsString]) -> Command {
     command
 }
 
-/// Ends as a child did; without one, as nobody looks at.
-fn end_as(status: Option<WaitStatus>) -> ExitCode {
-    let Some(status) = status else {
-        return ExitCode::from(NOT_STARTED);
-    };
-    if let Some(number) = status.terminating_signal() {
-        // The child has left a core, if one is wanted.
-        let none = Rlimit {
-            current: Some(0),
-            maximum: Some(0),
-        };
-        let _ = setrlimit(Resource::Core, none);
-        // Nobody can listen to this one.
-        if number == Signal::KILL.as_raw() {
-            let _ = kill_process(getpid(), Signal::KILL);
+/// Ends as a child did. A signal that had ended it before it was let go is told by a number: what lets go signals, too.
+fn end_as(kept: &Kept) -> ExitCode {
+    let status = match kept {
+        Kept::LetGo => {
+            let _ = emulate_default_handler(SIGTERM);
+            return ExitCode::from(NOT_STARTED);
         }
-        let _ = emulate_default_handler(number);
-    }
-    let code = status.exit_status().unwrap_or_default();
+        Kept::Ended(status) => {
+            if let Some(number) = status.terminating_signal() {
+                end_by(number);
+            }
+            status
+        }
+        Kept::EndedBefore(status) => status,
+    };
+    let signal = status.terminating_signal().map(|number| 128 + number);
+    let code = status.exit_status().or(signal).unwrap_or_default();
     ExitCode::from(u8::try_from(code).unwrap_or(NOT_STARTED))
+}
+
+/// Ends by a signal.
+fn end_by(number: i32) {
+    // The child has left a core, if one is wanted.
+    let none = Rlimit {
+        current: Some(0),
+        maximum: Some(0),
+    };
+    let _ = setrlimit(Resource::Core, none);
+    // Nobody can listen to this one.
+    if number == Signal::KILL.as_raw() {
+        let _ = kill_process(getpid(), Signal::KILL);
+    }
+    let _ = emulate_default_handler(number);
 }

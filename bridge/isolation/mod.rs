@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::process::{getpid, set_child_subreaper};
 
 pub use attendant::StartError;
-pub use death::{Death, Signal, at_work, first_death, late_end};
+pub use death::{Death, Signal, at_work, first_death};
 pub use facts::{Facts, Replay, facts, tell};
 pub use remote::{Design, LoadFailure, MakeFailure, RemoteDut, number_instance};
 pub use sandbox::{Sandbox, SandboxMode, SandboxReport, sandbox_report};
@@ -67,6 +67,7 @@ static ENABLED: AtomicBool = AtomicBool::new(false);
 /// of a program whose `main` asks [`role`] first.
 pub fn enable() {
     ENABLED.store(true, Ordering::Relaxed);
+    processes::spare_children();
     // What a keeper that is killed leaves comes to this process.
     let _ = set_child_subreaper(Some(getpid()));
     verilator_sys::launch_by(keeper::words());
@@ -93,6 +94,15 @@ pub fn role() -> Option<ExitCode> {
 pub fn end_all() {
     attendant::end_all();
     processes::end_children();
+}
+
+/// Ends all hosts.
+///
+/// # Returns
+/// The end of one that had ended before by itself, unseen: all of its replies were there.
+pub fn settled() -> Option<Death> {
+    attendant::end_all();
+    death::late_end()
 }
 
 /// A command that is a keeper of `program`.

@@ -1,6 +1,7 @@
 //! Processes below this one.
 
 use std::fs;
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,13 +31,28 @@ fn parent(stat: &[u8]) -> Option<String> {
     rest.split_whitespace().nth(1).map(str::to_owned)
 }
 
+/// Children that this process had when it was started: of a program that became this one.
+static BEFORE: OnceLock<Vec<Pid>> = OnceLock::new();
+
+/// Notes the children that are there: they are none of this program's, and stay.
+pub fn spare_children() {
+    BEFORE.get_or_init(|| children(rustix::process::getpid()));
+}
+
+/// The children of this process that are to be ended.
+fn strangers() -> Vec<Pid> {
+    let mut found = children(rustix::process::getpid());
+    found.retain(|child| !BEFORE.get().is_some_and(|before| before.contains(child)));
+    found
+}
+
 /// Has every child of this process end what is below it: keepers do, when they are asked. What does not is ended.
 pub fn end_children() {
     const GRACE: Duration = Duration::from_millis(400);
-    let (start, own) = (Instant::now(), rustix::process::getpid());
+    let start = Instant::now();
     let mut asked = Vec::new();
     loop {
-        let found = children(own);
+        let found = strangers();
         if found.is_empty() {
             return;
         }
@@ -59,9 +75,8 @@ pub fn end_children() {
 /// by a process that takes in orphans, and knows of no child that is to live.
 pub fn end_strangers() {
     let start = Instant::now();
-    let own = rustix::process::getpid();
     loop {
-        let found = children(own);
+        let found = strangers();
         if found.is_empty() || start.elapsed() > PATIENCE {
             return;
         }

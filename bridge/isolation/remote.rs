@@ -110,6 +110,7 @@ impl Design {
             None => loaded(&self.library, &self.sandbox, self.patience)?.0,
         };
         host.instance.store(number_instance(), Ordering::Relaxed);
+        host.begin_at(0);
         let mut dut = RemoteDut {
             host,
             design: Arc::clone(self),
@@ -228,6 +229,7 @@ impl RemoteDut {
     fn request(&self, kind: Kind, words: &[u8], inputs: &[CycleInput]) -> u32 {
         // The instance is this one's alone, and its host serves one at a time.
         let number = self.host.requests.fetch_add(1, Ordering::Relaxed);
+        self.host.give(inputs.len());
         self.channel().request(number, kind, words, inputs);
         number
     }
@@ -239,8 +241,9 @@ impl RemoteDut {
     fn wait(&self, number: u32, limit: Option<Instant>, is_late: bool) -> Result<(), Stop> {
         let is_there = |replied: u32| replied.wrapping_sub(number.wrapping_add(1)) < u32::MAX / 2;
         for _ in 0..200 {
-            if is_there(self.channel().replied()) {
-                return Ok(());
+            let replied = self.channel().replied();
+            if is_there(replied) {
+                return self.believed(replied);
             }
             std::hint::spin_loop();
         }
@@ -250,7 +253,7 @@ impl RemoteDut {
             let has_ended = self.host.end().is_some();
             let replied = self.channel().replied();
             if is_there(replied) {
-                return Ok(());
+                return self.believed(replied);
             }
             if has_ended {
                 return Err(ended(&self.host, is_late));
@@ -275,8 +278,22 @@ impl RemoteDut {
         }
     }
 
+    /// Whether so many replies can be there.
+    ///
+    /// # Errors
+    /// There are more than requests were made: the design has written where it may not.
+    fn believed(&self, replied: u32) -> Result<(), Stop> {
+        let made = self.host.requests.load(Ordering::Relaxed);
+        if made.wrapping_sub(replied) < u32::MAX / 2 {
+            return Ok(());
+        }
+        self.host.dismiss();
+        let message = "it replied to what it was not asked: its code writes over memory of others";
+        Err(Stop::of(StopKind::Simulator, message))
+    }
+
     fn progress(&self) -> u64 {
-        self.channel().completed().load(Ordering::Relaxed)
+        self.host.completed()
     }
 
     /// Has something rare done.
@@ -404,6 +421,7 @@ impl Dut for RemoteDut {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let path = path.as_os_str().as_bytes().to_vec();
         self.run = cycle;
+        self.host.begin_at(cycle);
         self.done(&Order::Trace { path, cycle })
     }
 
@@ -419,7 +437,7 @@ impl Dut for RemoteDut {
     }
 
     fn finish(&mut self) -> Result<(), Stop> {
-        if self.has_ended {
+        if self.has_ended || self.host.is_dismissed() {
             return Ok(());
         }
         // Batches that nobody wants any more.

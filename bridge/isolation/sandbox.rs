@@ -30,7 +30,7 @@ pub struct Sandbox {
 }
 
 /// Devices that keep nothing.
-const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"];
+const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
 impl Sandbox {
     /// What is writable, if anything is confined.
@@ -190,6 +190,18 @@ const EPERM: i32 = 1;
 const EAGAIN: i32 = 11;
 const EACCES: i32 = 13;
 
+/// Text without control characters.
+fn in_a_line(text: &str) -> String {
+    let mut line = String::new();
+    for character in text.chars() {
+        match character.is_control() {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+    }
+    line
+}
+
 fn family_name(family: i32) -> String {
     match family {
         1 => "AF_UNIX".into(),
@@ -201,6 +213,8 @@ fn family_name(family: i32) -> String {
 }
 
 fn refuse(what: String, option: String) {
+    // They are a design's words, and stand in a line of ours.
+    let [what, option] = [what, option].map(|text| in_a_line(&text));
     let refusal = Refusal { what, option };
     let mut report = REPORT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(report) = &mut *report else { return };

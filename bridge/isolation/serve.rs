@@ -64,6 +64,8 @@ pub fn main() -> ExitCode {
     // Without this, its keeper would end it, a little later.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     let _ = rustix::thread::set_name(c"lockstep-design");
+    // Without a terminal there is none to type into.
+    let _ = rustix::process::setsid();
     // A limit of file sizes makes a write fail, and ends no design.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     match begin() {

@@ -45,7 +45,7 @@ pub fn supervise<T: Send + 'static>(
         let _ = done.send(job());
     });
     let tick = (limit / 8).clamp(Duration::from_millis(1), Duration::from_millis(250));
-    let mut last = (pulse.cycles.load(Ordering::Relaxed), Instant::now());
+    let mut last = (pulse.cycles.load(), Instant::now());
     loop {
         match result.recv_timeout(tick) {
             Ok(value) => {
@@ -67,7 +67,7 @@ pub fn supervise<T: Send + 'static>(
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-        let cycles = pulse.cycles.load(Ordering::Relaxed);
+        let cycles = pulse.cycles.load();
         if cycles != last.0 || !pulse.running.load(Ordering::Relaxed) {
             last = (cycles, Instant::now());
             continue;
@@ -94,7 +94,7 @@ mod tests {
     fn stuck(cycles: u64) -> Pulse {
         let pulse = Pulse::default();
         pulse.running.store(true, Ordering::Relaxed);
-        pulse.cycles.store(cycles, Ordering::Relaxed);
+        pulse.cycles.add(cycles);
         pulse
     }
 

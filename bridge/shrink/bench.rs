@@ -280,9 +280,7 @@ impl<'a> Bench<'a> {
         self.pulse.running.store(true, Ordering::Relaxed);
         let ran = dut.run(batch, &mut self.rtl);
         self.pulse.running.store(false, Ordering::Relaxed);
-        self.pulse
-            .cycles
-            .fetch_add(batch.len() as u64, Ordering::Relaxed);
+        self.pulse.cycles.add(batch.len() as u64);
         ran
     }
 

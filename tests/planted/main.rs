@@ -126,6 +126,7 @@ fn load(root: &Path) -> Result<Vec<Bug>, Error> {
             rules: Vec::new(),
             fields: Vec::new(),
             hypothesis: None,
+            cycles: None,
             same: Vec::new(),
         },
     );

@@ -64,7 +64,7 @@ impl Bench {
         let ran = self.dut.run(&[input], &mut outputs);
         self.pulse.running.store(false, Ordering::Relaxed);
         ran.map_err(Interruption::Stopped)?;
-        self.pulse.cycles.fetch_add(1, Ordering::Relaxed);
+        self.pulse.cycles.add(1);
         Ok(outputs[0])
     }
 

@@ -47,7 +47,57 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_sethostname,
+    // One thread, whoever's.
+    libc::SYS_tkill,
+    libc::SYS_move_pages,
+    libc::SYS_migrate_pages,
+    // A half of it can send to any socket with a name.
+    libc::SYS_socketpair,
+    // Memory that outlives its process.
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    // Landlock knows no rights for what is not the contents of a file.
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
 ];
+
+/// The same, by older names.
+#[cfg(target_arch = "x86_64")]
+const FORBIDDEN_BY_OLD_NAMES: &[c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const FORBIDDEN_BY_OLD_NAMES: &[c_long] = &[];
+
+/// Requests to a terminal that type into it, or take it away from who works at it.
+const OF_A_TERMINAL: [u64; 4] = [
+    libc::TIOCSTI,
+    libc::TIOCLINUX,
+    libc::TIOCSCTTY,
+    libc::TIOCSPGRP,
+];
+
+/// Commands of `fcntl` that have signals sent to somebody.
+const SIGNALS_OF_A_FILE: [i32; 3] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX];
+const F_SETSIG: i32 = 10;
+const F_SETOWN_EX: i32 = 15;
 
 /// Those whose first argument is a process, which must be this one.
 const OF_A_PROCESS: &[c_long] = &[
@@ -150,10 +200,25 @@ fn forbidden() -> Rules {
         u64::try_from(libc::PR_SET_PDEATHSIG).expect("a number of prctl"),
     )];
     let of_a_process = OF_A_PROCESS.iter().map(|call| (*call, others.clone()));
-    let always = FORBIDDEN.iter().map(|call| (*call, Vec::new()));
+    let always = FORBIDDEN.iter().chain(FORBIDDEN_BY_OLD_NAMES);
+    let always = always.map(|call| (*call, Vec::new()));
+    let equal = |value: u64| rule(1, SeccompCmpOp::Eq, value);
+    let signals = SIGNALS_OF_A_FILE.map(|command| equal(u64::from(command.cast_unsigned())));
+    // The limits of another process; 0 is this one.
+    let of_another = [0, own].map(|value| condition(0, SeccompCmpOp::Ne, value));
+    let limits = SeccompRule::new(of_another.to_vec()).expect("a rule with conditions");
+    let special = [
+        (libc::SYS_ioctl, OF_A_TERMINAL.map(equal).to_vec()),
+        (libc::SYS_fcntl, signals.to_vec()),
+        (libc::SYS_prlimit64, vec![limits]),
+    ];
     // A process that outlives its keeper would do so by this.
     let outliving = [(libc::SYS_prctl, killed)];
-    always.chain(of_a_process).chain(outliving).collect()
+    always
+        .chain(of_a_process)
+        .chain(special)
+        .chain(outliving)
+        .collect()
 }
 
 /// The calls that a listener decides about.
@@ -193,9 +258,12 @@ fn masked(index: u8, mask: i32, value: i32) -> SeccompRule {
 }
 
 fn rule(index: u8, operator: SeccompCmpOp, value: u64) -> SeccompRule {
+    SeccompRule::new(vec![condition(index, operator, value)]).expect("a rule with a condition")
+}
+
+fn condition(index: u8, operator: SeccompCmpOp, value: u64) -> SeccompCondition {
     let condition = SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, value);
-    let condition = condition.expect("an argument that there is");
-    SeccompRule::new(vec![condition]).expect("a rule with a condition")
+    condition.expect("an argument that there is")
 }
 
 /// Installs a filter whose questions go to the descriptor that is returned.

@@ -94,6 +94,12 @@ const CHEATS: &[Cheat] = &[
     ("cycle:write-outside", "--allow-write .", 0, "PASS"),
     ("cycle:write-inside", "", 0, "PASS"),
     ("cycle:remove-outside", "", 0, "was not let write "),
+    ("cycle:newline", "", 0, "/x\\nPASS  1,000,000 cycles"),
+    ("cycle:count-on", "", 3, "does not come back from cycle "),
+    ("cycle:forge-reply", "", 4, "the design "),
+    ("cycle:forge-replies", "", 4, "the design "),
+    ("end:forge-reply", "", 4, ENDED),
+    ("cycle:reach-out", "", 0, "was not let write "),
 ];
 
 /// A folder with the design, built: it loads at once.
@@ -158,6 +164,8 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
     assert!(folder.join("idle.stim").exists(), "{told}");
     let written = folder.join("written").exists();
     assert_eq!(written, options.contains("allow-write"), "{told}");
+    let passes = ran.stdout.lines().filter(|line| line.starts_with("PASS"));
+    assert_eq!(passes.count(), usize::from(code == 0), "{told}");
     let temporary = fs::read_dir(folder.join("tmp")).expect("a folder");
     assert_eq!(temporary.count(), 0, "{told}");
     let report = folder.join("out/report.json");
@@ -165,7 +173,7 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
         0 => {
             // The folder was there for the design, and stays if something is in it.
             let inside = what == "cycle:write-inside";
-            assert_eq!(folder.join("out/written").exists(), inside, "{told}");
+            assert_eq!(folder.join("out/design/written").exists(), inside, "{told}");
             assert_eq!(folder.join("out").exists(), inside, "{told}");
         }
         5 => {}
@@ -175,7 +183,10 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
             assert_eq!(json["exit_code"], code, "{told}");
             let in_cycle = what.starts_with("cycle:").then_some(LAST);
             let cycle = json["cycle"].as_u64();
-            assert!(cycle == in_cycle || what.starts_with("end:"), "{told}");
+            // What counts its cycles itself has no cycle to be told.
+            let forges = what == "cycle:count-on" || what.starts_with("cycle:forge-repl");
+            let is_known = !what.starts_with("end:") && !forges;
+            assert!(cycle == in_cycle || !is_known, "{told}");
         }
     }
 }
@@ -191,6 +202,33 @@ fn a_design_does_not_give_its_verdict() {
         check(&folder, &ran, *cheat);
         let _ = fs::remove_file(folder.join("written"));
     }
+}
+
+/// What whoever starts a command left open is not for a design, and what it started is not for the command to end.
+#[test]
+fn files_and_children_of_others_are_theirs() {
+    let folder = built("others");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let run = "run --stimulus idle.stim --dut built --out out";
+    let script = format!(
+        "sleep 600 & echo $! > child; exec 7> inherited; exec {} {run}",
+        env!("CARGO_BIN_EXE_lockstep")
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).current_dir(&folder);
+    // The other end of its pipes is held by the child that stays.
+    let output = fs::File::create(folder.join("told")).expect("a file");
+    command
+        .stdout(output.try_clone().expect("a file"))
+        .stderr(output);
+    command.env(CHEAT, "cycle:use-inherited");
+    let status = command.env("TMPDIR", folder.join("tmp")).status();
+    let told = fs::read_to_string(folder.join("told")).expect("text");
+    assert_eq!(status.expect("ended").code(), Some(0), "{told}");
+    assert_eq!(fs::read(folder.join("inherited")).expect("a file"), b"");
+    let child = fs::read_to_string(folder.join("child")).expect("a number");
+    let ended = Command::new("kill").arg(child.trim()).status();
+    assert!(ended.expect("kill").success(), "it was ended before");
 }
 
 /// Whatever a design writes into the memory of its outputs, they are wrong, or it has not come back: no more.

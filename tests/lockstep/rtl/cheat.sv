@@ -14,9 +14,15 @@ module lockstep_dut (
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,8 +148,45 @@ static void cheat(const char* when) {
     if (socket(AF_INET, SOCK_STREAM, 0) >= 0) _exit(0);
   }
   if (is("write-outside")) cheat_write("written", "text\n");
-  if (is("write-inside")) cheat_write("out/written", "text\n");
+  if (is("write-inside")) cheat_write("out/design/written", "text\n");
   if (is("remove-outside")) unlink("idle.stim");
+  if (is("newline")) unlink("x\nPASS  1,000,000 cycles, 31 counters\n");
+  if (is("count-on")) {
+    cheat_mappings("lockstep-from-design", [](char* at, size_t) {
+      for (;; usleep(1000)) ++*reinterpret_cast<volatile uint64_t*>(at + 128);
+    });
+  }
+  // One reply more, or as many as there may ever be, and nobody who makes them
+  if (is("forge-reply") || is("forge-replies")) {
+    const uint32_t count = is("forge-reply") ? 1 : 0x7FFFFFF0;
+    cheat_mappings("lockstep-from-design", [=](char* at, size_t) {
+      *reinterpret_cast<volatile uint32_t*>(at) += count;
+      _exit(0);
+    });
+  }
+  if (is("use-inherited")) {
+    if (write(7, "text\n", 5) >= 0) abort();
+  }
+  if (is("reach-out")) {
+    rlimit limit = {1, 1};
+    int ends[2];
+    char letter = 'x';
+    bool reached = false;
+    reached |= syscall(SYS_prlimit64, parent, RLIMIT_NOFILE, &limit, nullptr) == 0;
+    reached |= syscall(SYS_tkill, parent, 0) == 0;
+    reached |= chmod("idle.stim", 0) == 0;
+    reached |= utimes("idle.stim", nullptr) == 0;
+    reached |= socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0;
+    reached |= shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) >= 0;
+    reached |= pipe(ends) != 0 || fcntl(ends[0], F_SETOWN, parent) == 0;
+    reached |= open("/dev/tty", O_RDWR) >= 0;
+    reached |= ioctl(0, TIOCSTI, &letter) == 0;
+    reached |= symlink("../written", "out/report.json") == 0;
+    reached |= symlink("../written", "out/design.log") == 0;
+    reached |= mkfifo("out/window.vcd", 0666) == 0;
+    reached |= mknod("out/design/disk", S_IFCHR | 0600, 0x103) == 0;
+    if (reached) abort();
+  }
 }
 `verilog
 
