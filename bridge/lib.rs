@@ -18,6 +18,7 @@ pub mod lockstep;
 pub mod offline;
 mod plain;
 pub mod plan;
+mod printable;
 pub mod registers;
 pub mod report;
 pub mod shrink;

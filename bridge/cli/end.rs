@@ -263,8 +263,8 @@ impl End {
         {
             self.write(&out);
         }
-        if let Some(path) = &facts.page
-            && let Err(failure) = self.write_page(path)
+        if let (Some(run), Some(path)) = (&self.run, &facts.page)
+            && let Err(failure) = self.write_page(run, path)
         {
             output::note(&failure.message);
         }
@@ -276,19 +276,12 @@ impl End {
     }
 
     /// Writes the end as a page.
-    fn write_page(&self, path: &Path) -> Result<(), Failure> {
-        let run = self.run.as_ref();
-        let word =
-            |of: fn(&RunFacts) -> &String| run.map_or_else(String::new, |run| of(run).clone());
+    fn write_page(&self, run: &RunFacts, path: &Path) -> Result<(), Failure> {
         let page = end_page(&EndPage {
             verdict: self.verdict,
             message: self.message.clone(),
             at: self.cycle.zip(self.time_ns),
-            seed: run.and_then(|run| run.seed),
-            stimulus: word(|run| &run.stimulus),
-            implementation: word(|run| &run.implementation),
-            rtl: word(|run| &run.rtl),
-            command: word(|run| &run.replay),
+            run: run.clone(),
             last_lines: self.last_lines.clone(),
             stderr: self.stderr.clone(),
             sandbox: self.sandbox.iter().flat_map(SandboxReport::lines).collect(),

@@ -84,17 +84,13 @@ impl OutputFolder {
     /// divergences alone, and runs that agree may share a place.
     #[cfg(feature = "rtl")]
     pub fn offer(&self) -> Offered {
-        let part = self.path.join(DESIGN);
-        let is_usual = self.path == Path::new(DEFAULT_OUT);
-        let is_new = |path: &Path| !is_usual && !path.exists();
-        let new = [
-            is_new(&part).then(|| part.clone()),
-            is_new(&self.path).then(|| self.path.clone()),
-        ];
-        if !is_usual {
-            // A design that does not write there does not need it.
-            let _ = fs::create_dir_all(part);
+        if self.path == Path::new(DEFAULT_OUT) {
+            return Offered(Vec::new());
         }
+        let mut new = vec![self.path.join(DESIGN), self.path.clone()];
+        new.retain(|path| !path.exists());
+        // A design that does not write there does not need it.
+        let _ = fs::create_dir_all(self.path.join(DESIGN));
         Offered(new)
     }
 
@@ -163,12 +159,12 @@ impl OutputFolder {
 /// Folders that were made for a design, the inner one first.
 #[cfg(feature = "rtl")]
 #[must_use]
-pub struct Offered([Option<PathBuf>; 2]);
+pub struct Offered(Vec<PathBuf>);
 
 #[cfg(feature = "rtl")]
 impl Drop for Offered {
     fn drop(&mut self) {
-        for path in self.0.iter().flatten() {
+        for path in &self.0 {
             // It stays if something is in it.
             let _ = fs::remove_dir(path);
         }

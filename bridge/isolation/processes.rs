@@ -5,7 +5,10 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, wait, waitpid};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process, wait, waitid, waitpid,
+};
 
 /// How long ending what is below may take: a design that starts processes faster than they can be ended keeps some.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,12 +39,21 @@ static BEFORE: OnceLock<Vec<Pid>> = OnceLock::new();
 
 /// Notes the children that are there: they are none of this program's, and stay.
 pub fn spare_children() {
-    BEFORE.get_or_init(|| children(rustix::process::getpid()));
+    BEFORE.get_or_init(own_children);
+}
+
+/// The children of this process. Mostly there is none, which one question tells; else all processes are looked at.
+fn own_children() -> Vec<Pid> {
+    let looking = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    match waitid(WaitId::All, looking) {
+        Err(Errno::CHILD) => Vec::new(),
+        _ => children(getpid()),
+    }
 }
 
 /// The children of this process that are to be ended.
 fn strangers() -> Vec<Pid> {
-    let mut found = children(rustix::process::getpid());
+    let mut found = own_children();
     found.retain(|child| !BEFORE.get().is_some_and(|before| before.contains(child)));
     found
 }

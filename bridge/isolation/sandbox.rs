@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use design_sandbox::{Answer, Attempt, Enforced};
 use serde::Serialize;
 
+use crate::printable::escaped;
+
 /// Whether designs are confined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -190,18 +192,6 @@ const EPERM: i32 = 1;
 const EAGAIN: i32 = 11;
 const EACCES: i32 = 13;
 
-/// Text without control characters.
-fn in_a_line(text: &str) -> String {
-    let mut line = String::new();
-    for character in text.chars() {
-        match character.is_control() {
-            true => line.extend(character.escape_default()),
-            false => line.push(character),
-        }
-    }
-    line
-}
-
 fn family_name(family: i32) -> String {
     match family {
         1 => "AF_UNIX".into(),
@@ -214,7 +204,7 @@ fn family_name(family: i32) -> String {
 
 fn refuse(what: String, option: String) {
     // They are a design's words, and stand in a line of ours.
-    let [what, option] = [what, option].map(|text| in_a_line(&text));
+    let [what, option] = [what, option].map(|text| escaped(&text));
     let refusal = Refusal { what, option };
     let mut report = REPORT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(report) = &mut *report else { return };

@@ -7,7 +7,6 @@ pub mod compare;
 pub mod decode;
 pub mod dump;
 pub mod outline;
-pub mod printable;
 pub mod rename;
 pub mod rows;
 pub mod select;

@@ -100,7 +100,7 @@ pub fn scopes(header: &Header) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::with_capacity(header.scopes().len());
     for scope in header.scopes() {
         let parent = scope.parent().and_then(|parent| scopes.get(parent.index()));
-        let name = super::printable::printable(scope.name());
+        let name = crate::printable::printable(scope.name());
         let (path, depth) = match parent {
             Some(parent) if name.is_empty() => (parent.path.clone(), parent.depth + 1),
             Some(parent) if !parent.path.is_empty() => {
@@ -139,7 +139,7 @@ pub fn scopes(header: &Header) -> Vec<Scope> {
 
 fn kind(kind: &ScopeKind) -> String {
     match kind {
-        ScopeKind::Other(word) => super::printable::printable(word),
+        ScopeKind::Other(word) => crate::printable::printable(word),
         known => format!("{known:?}").to_lowercase(),
     }
 }
@@ -155,12 +155,12 @@ pub fn signals(header: &Header, glob: &Glob) -> Vec<Signal> {
             continue;
         }
         signals.push(Signal {
-            path: super::printable::printable(&path),
+            path: crate::printable::printable(&path),
             range: variable.range().map(|range| range.to_string()),
             width: variable.width(),
             kind: format!("{:?}", variable.kind()).to_lowercase(),
             alias_of: (alias_of != index)
-                .then(|| super::printable::printable(&header.path(&header.variables()[alias_of]))),
+                .then(|| crate::printable::printable(&header.path(&header.variables()[alias_of]))),
         });
     }
     signals

@@ -42,7 +42,7 @@ pub fn written(value: &Value, radix: Radix) -> String {
             Radix::Bin => format!("{bits:b}"),
         },
         Value::Real(real) => real.to_string(),
-        Value::Text(text) => super::printable::printable(text),
+        Value::Text(text) => crate::printable::printable(text),
     }
 }
 

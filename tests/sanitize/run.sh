@@ -56,14 +56,6 @@ for parameter in Counters=3 ThWidth=4 EventWidth=4 EventCount=4 Threads=1 System
   broken+=(--param "$parameter")
 done
 
-# runs COMMAND...: a run that agrees, one that diverges and is traced, and the shrinking of what it recorded
-runs() {
-  expect 0 "$@" run --cycles 2000 --threads 1
-  expect 0 "$@" run --cycles 20000 --threads 2
-  expect 1 "$@" run "${broken[@]}" --out "$work/out"
-  expect 1 "$@" shrink "$work/out/stimulus.stim" "${broken[@]}" --out "$work/shrunk"
-}
-
 sanitized() (
   # Nothing is carried on after a finding. -g1: lines in reports.
   export CXXFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1"
@@ -92,7 +84,10 @@ sanitized() (
   for symbol in __asan_report_load8 __ubsan_handle_out_of_bounds_abort; do
     grep -q " $symbol\b" "$work/symbols" || fail "$lockstep is not sanitized: $symbol is not used"
   done
-  runs "$lockstep"
+  expect 0 "$lockstep" run --cycles 2000 --threads 1
+  expect 0 "$lockstep" run --cycles 20000 --threads 2
+  expect 1 "$lockstep" run "${broken[@]}" --out "$work/out"
+  expect 1 "$lockstep" shrink "$work/out/stimulus.stim" "${broken[@]}" --out "$work/shrunk"
 )
 
 echo "address and undefined behaviour sanitizers, form $form"

@@ -13,10 +13,10 @@ use super::{Failure, clock_of, count, in_file, open};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
+use crate::printable::printable;
 use crate::waves::compare::{
     CompareError, Comparison, Difference, Mapping, Outcome, When, compare, same,
 };
-use crate::waves::printable::printable;
 use crate::waves::rename::{Rename, renamed};
 use crate::waves::rows::Sample;
 use crate::waves::select::common_scope;

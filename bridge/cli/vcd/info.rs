@@ -13,8 +13,8 @@ use super::{Failure, count, in_file, open};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
+use crate::printable::printable;
 use crate::waves::outline::{Outline, Signal, scopes, signals, times};
-use crate::waves::printable::printable;
 use crate::waves::time::written;
 
 /// Arguments of `vcd info`.

@@ -10,7 +10,7 @@ use crate::cli::places::Places;
 use crate::implementation_file;
 use crate::lockstep::Verdict;
 use crate::offline::propose::propose;
-use crate::waves::printable::printable;
+use crate::printable::printable;
 
 /// Arguments of `vcd map`.
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::lockstep::Verdict;
-use crate::report::grouped;
+use crate::report::{RunFacts, grouped};
 
 /// What the page of such a run shows.
 #[derive(Clone, Debug)]
@@ -14,16 +14,8 @@ pub struct EndPage {
     pub message: String,
     /// The cycle that was not completed, and the time of its rising edge in nanoseconds, if cycles were run.
     pub at: Option<(u64, u64)>,
-    /// Seed of the stimulus, if it was generated.
-    pub seed: Option<u64>,
-    /// What the stimulus is.
-    pub stimulus: String,
-    /// Name of the implementation.
-    pub implementation: String,
-    /// What the RTL is.
-    pub rtl: String,
-    /// The command that runs the same cycles again.
-    pub command: String,
+    /// The run.
+    pub run: RunFacts,
     /// What the design printed last, by lines.
     pub last_lines: Vec<String>,
     /// What its process wrote by other means.

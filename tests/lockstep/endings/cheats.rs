@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{LAST, below, folder};
+use super::{LAST, below, folder, with_descendants};
 use crate::command::{Ran, lockstep, run};
 
 const CHEAT: &str = "LOCKSTEP_CHEAT";
@@ -272,6 +272,9 @@ fn an_ended_process_is_told_to_programs_and_on_the_page() {
         let stop = json.get("stop").unwrap_or(&json);
         let found = (&json["exit_code"], &stop["kind"]);
         assert_eq!(found, (&code.into(), &kind.into()), "{what}: {json:#}");
+        if kind == "ended" {
+            assert_eq!(json["verdict"], "stopped", "{what}");
+        }
         if what.starts_with("cycle:") {
             assert_eq!(stop["cycle"], LAST, "{what}");
         }
@@ -356,12 +359,6 @@ fn options_of_the_sandbox() {
         refused.starts_with("start the program /bin/sh -c "),
         "{json:#}"
     );
-}
-
-fn with_descendants(process: &str) -> Vec<String> {
-    let below = below(process).into_iter();
-    let below = below.flat_map(|child| with_descendants(&child));
-    std::iter::once(process.to_owned()).chain(below).collect()
 }
 
 /// How a signal is answered by a run whose design does not come back, started in different ways.

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{LAST, below, command, ends, folder, left, report};
+use super::{LAST, below, command, ends, folder, left, report, with_descendants};
 use crate::command::{Ran, run};
 
 #[test]
@@ -40,7 +40,7 @@ fn hanging(folder: &Path) -> Child {
         .expect("started");
     // Building may wait for other tests. A design that loads takes no such time as one that hangs.
     let limit = Instant::now() + Duration::from_secs(300);
-    while !processes_below(&child.id().to_string()).iter().any(hangs) {
+    while !with_descendants(&child.id().to_string()).iter().any(hangs) {
         assert!(Instant::now() < limit, "the design does not hang");
         sleep(Duration::from_millis(20));
     }
@@ -49,13 +49,6 @@ fn hanging(folder: &Path) -> Child {
 
 fn children(child: &Child) -> Vec<String> {
     below(&child.id().to_string())
-}
-
-/// All processes that a run has started, and those have started.
-fn processes_below(process: &str) -> Vec<String> {
-    let children = below(process);
-    let deeper = children.iter().flat_map(|child| processes_below(child));
-    deeper.chain(children.iter().cloned()).collect()
 }
 
 /// Whether a process is that of a design, and has computed for 0.3 s.

@@ -119,3 +119,10 @@ fn settled(line: &str) -> String {
 fn other_parameters() {
     ends("six_counters.sv", 2);
 }
+
+/// A process, and all that it and those have started.
+fn with_descendants(process: &str) -> Vec<String> {
+    let below = below(process).into_iter();
+    let below = below.flat_map(|child| with_descendants(&child));
+    std::iter::once(process.to_owned()).chain(below).collect()
+}

@@ -7,11 +7,18 @@ pub fn printable(text: &str) -> String {
         if !shown.is_empty() {
             shown.push(' ');
         }
-        for character in word.chars() {
-            match character.is_control() {
-                true => shown.extend(character.escape_default()),
-                false => shown.push(character),
-            }
+        shown.push_str(&escaped(word));
+    }
+    shown
+}
+
+/// `text` with its control characters escaped.
+pub fn escaped(text: &str) -> String {
+    let mut shown = String::new();
+    for character in text.chars() {
+        match character.is_control() {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
         }
     }
     shown
