@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, Weak, mpsc};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,17 +21,13 @@ use rustix::process::{
 use super::channel::{self, Channel};
 use super::death::Death;
 use super::handshake::{self, LibraryFacts, Loaded, Started, Task};
+use super::host::Host;
 use super::sandbox::{Judge, Sandbox, SandboxMode, tell_enforced};
 use super::serve::NOT_BEGUN;
 use super::{Role, keeper, kept};
-use crate::dut::Completed;
 
-/// Kept of what a host writes to its standard output and error: a design that uses those of C.
-const KEPT: usize = 64 << 10;
-/// Bytes of it that this process passes on.
+/// Bytes of what a host writes to its standard output and error that this process passes on.
 const PASSED_ON: usize = 64 << 10;
-/// How long a host that is let go may take, with all that its design started.
-const GRACE: Duration = Duration::from_millis(500);
 
 /// A design that cannot be had in a process of its own.
 #[derive(Debug, thiserror::Error)]
@@ -53,47 +48,6 @@ pub enum StartError {
         "[design process] expected the program that was started, found another one in its place: start the command again"
     )]
     Replaced,
-}
-
-/// A host as it runs.
-#[derive(Debug)]
-pub struct Host {
-    pub(super) channel: Channel,
-    /// How the process ended, once it has.
-    ended: OnceLock<ExitStatus>,
-    /// Rings when it has.
-    bell: (Mutex<bool>, Condvar),
-    /// It was let go: its end says nothing.
-    dismissed: AtomicBool,
-    keeper: Mutex<Option<Pid>>,
-    /// The end of what it wrote to standard output and error.
-    raw: Mutex<Vec<u8>>,
-    /// Number of its instance among all of this process.
-    pub(super) instance: AtomicUsize,
-    /// Requests made.
-    pub(super) requests: AtomicU32,
-    /// Cycles that its instance was given, and how far it has come with them.
-    given: AtomicU64,
-    run: AtomicU64,
-}
-
-static HOSTS: Mutex<Vec<Weak<Host>>> = Mutex::new(Vec::new());
-
-/// All hosts that are there.
-pub(super) fn hosts() -> Vec<Arc<Host>> {
-    let hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
-    hosts.iter().filter_map(Weak::upgrade).collect()
-}
-
-/// Ends all hosts.
-pub(super) fn end_all() {
-    let hosts = hosts();
-    for host in &hosts {
-        host.dismiss();
-    }
-    for host in &hosts {
-        host.wait_for_end(GRACE);
-    }
 }
 
 /// What a host says before it is given work.
@@ -120,20 +74,9 @@ pub(super) fn start(
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let (to, from) = (channel::make_to()?, channel::make_from()?);
     let memories = [to.other, from.other];
-    let host = Arc::new(Host {
-        channel: Channel {
-            to: to.memory,
-            from: from.memory,
-        },
-        ended: OnceLock::new(),
-        bell: (Mutex::new(false), Condvar::new()),
-        dismissed: AtomicBool::new(false),
-        keeper: Mutex::new(None),
-        raw: Mutex::new(Vec::new()),
-        instance: AtomicUsize::new(0),
-        requests: AtomicU32::new(0),
-        given: AtomicU64::new(0),
-        run: AtomicU64::new(0),
+    let host = Host::new(Channel {
+        to: to.memory,
+        from: from.memory,
     });
     let task = Task {
         library,
@@ -148,113 +91,40 @@ pub(super) fn start(
     let socket = begins
         .recv()
         .map_err(|_| io::Error::other("its attendant ended"))??;
-    let mut hosts = HOSTS.lock().unwrap_or_else(PoisonError::into_inner);
-    hosts.retain(|host| host.strong_count() > 0);
-    hosts.push(Arc::downgrade(&host));
-    drop(hosts);
-    let said = host.loaded(&socket, patience)?;
+    host.register();
+    let said = loaded(&host, &socket, patience)?;
     Ok((host, said))
 }
 
-impl Host {
-    /// How loading went.
-    fn loaded(&self, socket: &UnixStream, patience: Duration) -> Result<Said, StartError> {
-        let limit = Instant::now() + patience;
-        Ok(match handshake::receive_by::<Loaded>(socket, Some(limit)) {
-            Ok((Loaded::Library(facts), _)) => Said::Library(facts),
-            Ok((Loaded::Refused(message), _)) => Said::Refused(message),
-            Ok((Loaded::Interface(found), _)) => Said::Interface(found),
-            Ok((Loaded::Sizes, _)) => return Err(StartError::Replaced),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                ) =>
-            {
-                self.dismiss();
-                Said::Hangs
-            }
-            Err(_) => {
-                // A design that closes the socket and goes on hangs, as far as anybody can tell.
-                self.wait_for_end(patience);
-                match self.ended.get().map(ExitStatus::code) {
-                    Some(Some(code)) if code == i32::from(NOT_BEGUN) && !self.has_begun() => {
-                        return Err(StartError::Replaced);
-                    }
-                    Some(_) => Said::Ended,
-                    None => Said::Hangs,
+/// How loading went.
+fn loaded(host: &Host, socket: &UnixStream, patience: Duration) -> Result<Said, StartError> {
+    let limit = Instant::now() + patience;
+    Ok(match handshake::receive_by::<Loaded>(socket, Some(limit)) {
+        Ok((Loaded::Library(facts), _)) => Said::Library(facts),
+        Ok((Loaded::Refused(message), _)) => Said::Refused(message),
+        Ok((Loaded::Interface(found), _)) => Said::Interface(found),
+        Ok((Loaded::Sizes, _)) => return Err(StartError::Replaced),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+            ) =>
+        {
+            host.dismiss();
+            Said::Hangs
+        }
+        Err(_) => {
+            // A design that closes the socket and goes on hangs, as far as anybody can tell.
+            host.wait_for_end(patience);
+            match host.end().map(|status| status.code()) {
+                Some(Some(code)) if code == i32::from(NOT_BEGUN) && !host.has_begun() => {
+                    return Err(StartError::Replaced);
                 }
+                Some(_) => Said::Ended,
+                None => Said::Hangs,
             }
-        })
-    }
-
-    fn has_begun(&self) -> bool {
-        self.channel.activity() != channel::Activity::Idle
-    }
-
-    /// How the process ended, if it has, and nobody wanted it to.
-    pub(super) fn end(&self) -> Option<ExitStatus> {
-        self.ended.get().copied()
-    }
-
-    /// Whether it was let go.
-    pub(super) fn is_dismissed(&self) -> bool {
-        self.dismissed.load(Ordering::Acquire)
-    }
-
-    /// The end of what it wrote to standard output and error.
-    pub(super) fn raw(&self) -> String {
-        let raw = self.raw.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&raw).into_owned()
-    }
-
-    /// Lets the process go, with everything below it.
-    pub(super) fn dismiss(&self) {
-        self.dismissed.store(true, Ordering::Release);
-        self.signal(Sent::TERM);
-    }
-
-    fn signal(&self, signal: Sent) {
-        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(keeper) = *keeper {
-            // It may have ended meanwhile, and is not waited for yet.
-            let _ = kill_process(keeper, signal);
         }
-    }
-
-    /// Waits until the process has ended, up to `limit`; a keeper that does not do its work is ended itself.
-    pub(super) fn wait_for_end(&self, limit: Duration) {
-        let (rung, bell) = &self.bell;
-        let rung = rung.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = bell.wait_timeout_while(rung, limit, |rung| !*rung);
-        let (rung, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if !*rung && self.is_dismissed() {
-            drop(rung);
-            self.signal(Sent::KILL);
-        }
-    }
-}
-
-impl Host {
-    /// The cycles of an instance begin anew, at number `cycle`.
-    pub(super) fn begin_at(&self, cycle: u64) {
-        self.given.store(cycle, Ordering::Relaxed);
-        self.run.store(cycle, Ordering::Relaxed);
-    }
-
-    /// The instance is given so many cycles more.
-    pub(super) fn give(&self, cycles: usize) {
-        self.given.fetch_add(cycles as u64, Ordering::Relaxed);
-    }
-}
-
-impl Completed for Host {
-    /// The design can write any number there: it neither comes back from cycles, nor goes beyond those that it was given.
-    fn completed(&self) -> u64 {
-        let told = self.channel.completed().load(Ordering::Acquire);
-        let told = told.min(self.given.load(Ordering::Relaxed));
-        self.run.fetch_max(told, Ordering::Relaxed).max(told)
-    }
+    })
 }
 
 /// The thread beside a host.
@@ -306,7 +176,7 @@ impl Attendant {
         let keeper = command.spawn()?;
         drop(command);
         let pid = Pid::from_child(&keeper);
-        *host.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(pid);
+        host.keep_by(Some(pid));
         let attendant = Self {
             end: pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from)?,
             output,
@@ -355,11 +225,7 @@ impl Attendant {
     fn attend(mut self) {
         while !self.turn() {}
         // From here on its number may be another's.
-        *self
-            .host
-            .keeper
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = None;
+        self.host.keep_by(None);
         let status = self.keeper.wait();
         // What is in the pipe, and no more: somebody may still hold the other end.
         while self.is_open && self.is_readable() {
@@ -370,10 +236,7 @@ impl Attendant {
             // If it was running, who waits for it tells it first.
             Death::of(&self.host, status).keep(true);
         }
-        let _ = self.host.ended.set(status);
-        let (rung, bell) = &self.host.bell;
-        *rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        bell.notify_all();
+        self.host.end_with(status);
     }
 
     /// Waits for something, and deals with it.
@@ -433,11 +296,6 @@ impl Attendant {
         // Nobody may be listening.
         let _ = io::stderr().write_all(&buffer[..room]);
         self.passed_on += room;
-        let mut raw = self.host.raw.lock().unwrap_or_else(PoisonError::into_inner);
-        raw.extend_from_slice(&buffer[..read]);
-        if raw.len() > 2 * KEPT {
-            let more = raw.len() - KEPT;
-            raw.drain(..more);
-        }
+        self.host.add_raw(&buffer[..read]);
     }
 }

@@ -4,9 +4,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
 
-use super::attendant::{Host, hosts};
 use super::channel::Activity;
 use super::facts::{Facts, facts};
+use super::host::{Host, hosts};
 use crate::dut::{Completed, Stop, StopKind};
 
 /// A signal that ended a process.

@@ -20,6 +20,7 @@ mod channel;
 mod death;
 mod facts;
 mod handshake;
+mod host;
 pub mod interrupt;
 mod keeper;
 mod processes;
@@ -92,7 +93,7 @@ pub fn role() -> Option<ExitCode> {
 
 /// Ends all hosts, and whatever their designs started: for the end of the process.
 pub fn end_all() {
-    attendant::end_all();
+    host::end_all();
     processes::end_children();
 }
 
@@ -101,7 +102,7 @@ pub fn end_all() {
 /// # Returns
 /// The end of one that had ended before by itself, unseen: all of its replies were there.
 pub fn settled() -> Option<Death> {
-    attendant::end_all();
+    host::end_all();
     death::late_end()
 }
 

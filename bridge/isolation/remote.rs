@@ -12,10 +12,11 @@ use bytemuck::pod_read_unaligned;
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use verilator_sys::CreateError;
 
-use super::attendant::{Host, Said, StartError, start};
+use super::attendant::{Said, StartError, start};
 use super::channel::{Activity, CYCLES, Channel, Kind, Reply, SLOTS};
 use super::death::Death;
 use super::handshake::LibraryFacts;
+use super::host::Host;
 use super::sandbox::Sandbox;
 use super::serve::{Order, Outcome};
 use crate::dut::{
