@@ -10,7 +10,7 @@ TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: kills help run test test-5006 bugs cover exhaust conform plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills help run test test-5006 bugs cover exhaust conform tables plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
+
+tables: ## Write the tables of docs/dut-contract.md from those of model/src/contract
+	UPDATE_TABLES=1 $(CARGO) test --quiet --release --package pmu-lockstep --lib tables_of_the_contract
 
 plan: ## Write docs/verification-plan.md: code and tests of every rule
 	$(LOCKSTEP) plan --write docs/verification-plan.md

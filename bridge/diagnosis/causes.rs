@@ -1,9 +1,10 @@
 //! Which differences of a cycle are consequences of another one.
 
+use pmu_model::contract::Output;
 use pmu_model::spe::registers::{SAMPLE_COLLISION, SAMPLE_FEED};
 use pmu_model::{CycleOutput, EventType, Model};
 
-use crate::lockstep::compare::{Difference, Field, Sampling};
+use crate::lockstep::compare::{Difference, Field};
 
 use super::replay::WindowCycle;
 
@@ -43,16 +44,12 @@ pub fn causes(
                     })
                     .iter()
                     .copied()
-                    .map(Field::Sampling)
+                    .map(Field::Whole)
                     .find(|&cause| differs(cause)),
-                // Without outcome OK the data are zero, and without a trap the syndrome.
-                Field::AccessData | Field::TrapIss if differs(Field::AccessOutcome) => {
-                    Some(Field::AccessOutcome)
-                }
-                Field::Sampling(field) => causes_of(field)
+                Field::Whole(field) => causes_of(field)
                     .iter()
                     .copied()
-                    .map(Field::Sampling)
+                    .map(Field::Whole)
                     .find(|&cause| differs(cause)),
                 _ => None,
             };
@@ -61,11 +58,13 @@ pub fn causes(
         .collect()
 }
 
-/// The fields of group SPE that decide about another one, in the order in which they are looked at.
-fn causes_of(field: Sampling) -> &'static [Sampling] {
-    use Sampling::*;
+/// The fields that decide about another one, in the order in which they are looked at.
+fn causes_of(field: Output) -> &'static [Output] {
+    use Output::*;
     match field {
-        RandomDrawn => &[],
+        AccessOutcome | RandomDrawn => &[],
+        // Without outcome OK the data are zero, and without a trap the syndrome.
+        AccessData | TrapIss => &[AccessOutcome],
         RandomByte => &[RandomDrawn],
         Selected => &[RandomDrawn],
         FirstSelected => &[RandomDrawn, Selected],
@@ -82,13 +81,13 @@ fn sampling_counted(
     event_type: &EventType,
     cycle: Option<&WindowCycle>,
     rtl: &CycleOutput,
-) -> &'static [Sampling] {
+) -> &'static [Output] {
     let (value, causes): (_, &[_]) = match event_type.event {
         SAMPLE_FEED => (
             rtl.selected.wrapping_sub(rtl.collided),
-            &[Sampling::Selected, Sampling::Collided],
+            &[Output::Selected, Output::Collided],
         ),
-        SAMPLE_COLLISION => (rtl.collided, &[Sampling::Collided]),
+        SAMPLE_COLLISION => (rtl.collided, &[Output::Collided]),
         _ => return &[],
     };
     let counting = cycle.is_some_and(|cycle| cycle.record.counting >> n & 1 == 1);

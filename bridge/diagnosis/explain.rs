@@ -1,7 +1,7 @@
 //! Why a value was expected: the configuration in words, the steps from inputs to output with the rule of each,
 //! and what set the registers.
 
-use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::contract::{CYCLE_COUNTER, Output};
 use pmu_model::pmu::access::{Access, Half};
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::pmu::provenance::Origin;
@@ -89,10 +89,10 @@ pub fn explain(difference: &Difference, replay: &Replay, about: u64) -> Explanat
     match difference.field {
         Field::Increment(n) => explainer.increment(n),
         Field::CycleIncrement => explainer.cycle_increment(),
-        Field::AccessData => explainer.access_data(),
-        Field::AccessOutcome => explainer.access_outcome(),
-        Field::TrapIss => explainer.trap_iss(),
-        Field::Sampling(field) => explainer.sampling(field),
+        Field::Whole(Output::AccessData) => explainer.access_data(),
+        Field::Whole(Output::AccessOutcome) => explainer.access_outcome(),
+        Field::Whole(Output::TrapIss) => explainer.trap_iss(),
+        Field::Whole(field) => explainer.sampling(field),
         Field::Reserved(_) => {
             explainer.step("this byte is zero in every cycle".into(), &[]);
         }

@@ -2,6 +2,8 @@
 //! implementation file of a design.
 
 mod annotated;
+#[cfg(test)]
+mod contract_tables;
 mod package;
 #[cfg(feature = "rtl")]
 mod stated;

@@ -1,42 +1,12 @@
 //! The contract as a SystemVerilog package: positions, types and codes, made from the structs themselves.
 
 use std::fmt::Write;
-use std::mem::offset_of;
 
-use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION, Thread, control};
+use pmu_model::contract::{CONTRACT_VERSION, Field, LAYOUT_VERSION, Thread, control};
 use pmu_model::wrapper::{Increments, PARTS};
 use pmu_model::{
     AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, Number, SysReg,
 };
-
-/// A field of one of the contract's structs.
-struct Field {
-    /// Its name in Rust.
-    name: &'static str,
-    byte: usize,
-    /// Bytes of an element.
-    size: usize,
-    /// Elements, 1 if it is no array.
-    count: usize,
-    /// The type of its elements, if that is a struct.
-    of: Option<&'static str>,
-}
-
-macro_rules! fields {
-    ($struct:ty { $($name:ident : $element:ty $([$count:expr])? $(as $type:literal)?),+ $(,)? }) => {
-        vec![$(Field {
-            name: stringify!($name),
-            byte: offset_of!($struct, $name),
-            size: size_of::<$element>(),
-            count: fields!(@count $($count)?),
-            of: fields!(@type $($type)?),
-        }),+]
-    };
-    (@count $count:expr) => { $count };
-    (@count) => { 1 };
-    (@type $type:literal) => { Some($type) };
-    (@type) => { None };
-}
 
 /// One of the contract's structs.
 struct Struct {
@@ -44,92 +14,41 @@ struct Struct {
     name: &'static str,
     prefix: &'static str,
     about: &'static str,
-    bytes: usize,
-    /// In the order of their bytes, without a gap.
-    fields: Vec<Field>,
+    fields: &'static [Field],
 }
 
-fn structs() -> [Struct; 4] {
-    [
-        Struct {
-            name: "thread_t",
-            prefix: "Thread",
-            about: "An element of `threads`",
-            bytes: size_of::<Thread>(),
-            fields: fields!(Thread {
-                state: u8,
-                conditions: u8,
-                count: u16
-            }),
-        },
-        Struct {
-            name: "cycle_input_t",
-            prefix: "In",
-            about: "cycle_input_i (section 2)",
-            bytes: size_of::<CycleInput>(),
-            fields: fields!(CycleInput {
-                event: u16[64], access_data: u64, counting_allowed: u32, access_address: u16,
-                access_kind: u8, reset: u8, driven: u8, clock_stopped: u8, operations: u8,
-                complete: u8, filtered_out: u8, profiling: u8, hpmn: u8, access_rt: u8,
-                controls: u32, pmuacr: u32, spmaccessr_el2: u64, spmaccessr_el3: u64,
-                threads: Thread[4] as "thread_t",
-            }),
-        },
-        Struct {
-            name: "cycle_output_t",
-            prefix: "Out",
-            about: "cycle_output_o (section 3)",
-            bytes: size_of::<CycleOutput>(),
-            fields: fields!(CycleOutput {
-                increment: u16[32],
-                access_data: u64,
-                access_outcome: u8,
-                reserved: u8[3],
-                trap_iss: u32,
-                pmsicr: u64,
-                in_flight: u8,
-                selected: u8,
-                first_selected: u8,
-                collided: u8,
-                coll: u8,
-                random_drawn: u8,
-                random_byte: u8,
-                zeros: u8[9],
-            }),
-        },
-        Struct {
-            name: "parameters_t",
-            prefix: "Par",
-            about: "parameters_o (section 4)",
-            bytes: size_of::<DutParameters>(),
-            fields: fields!(DutParameters {
-                magic: u32,
-                contract_version: u16,
-                layout_version: u16,
-                counters: u8,
-                counter_bits: u8,
-                event_count: u8,
-                event_width: u8,
-                thwidth: u8,
-                latency_increment: u8,
-                latency_access: u8,
-                latency_spe: u8,
-                features: u32,
-                pmmir: u32,
-                threads: u8,
-                max_inflight: u8,
-                system_pmus: u8,
-                zero: u8,
-                pmsidr: u32,
-                spmcfgr: u32[4],
-                access_interval: u8,
-                increment_form: u8,
-                lacks: u16,
-                zeros: u8[12],
-            }),
-        },
-    ]
+impl Struct {
+    fn bytes(&self) -> usize {
+        self.fields.iter().map(Field::bytes).sum()
+    }
 }
+
+const STRUCTS: [Struct; 4] = [
+    Struct {
+        name: "thread_t",
+        prefix: "Thread",
+        about: "An element of `threads`",
+        fields: Thread::FIELDS,
+    },
+    Struct {
+        name: "cycle_input_t",
+        prefix: "In",
+        about: "cycle_input_i (section 2)",
+        fields: CycleInput::FIELDS,
+    },
+    Struct {
+        name: "cycle_output_t",
+        prefix: "Out",
+        about: "cycle_output_o (section 3)",
+        fields: CycleOutput::FIELDS,
+    },
+    Struct {
+        name: "parameters_t",
+        prefix: "Par",
+        about: "parameters_o (section 4)",
+        fields: DutParameters::FIELDS,
+    },
+];
 
 /// The package `lockstep_pkg`, as SystemVerilog.
 pub fn package() -> String {
@@ -160,15 +79,11 @@ fn write_package(out: &mut String) -> std::fmt::Result {
         "  localparam logic [15:0] LayoutVersion = 16'd{LAYOUT_VERSION};\n"
     )?;
     writeln!(out, "  // Widths of the ports")?;
-    let structs = structs();
-    for (structure, name) in structs[1..].iter().zip(["Input", "Output", "Parameters"]) {
-        writeln!(
-            out,
-            "  localparam int {name}Width = {};",
-            8 * structure.bytes
-        )?;
+    for (structure, name) in STRUCTS[1..].iter().zip(["Input", "Output", "Parameters"]) {
+        let width = 8 * structure.bytes();
+        writeln!(out, "  localparam int {name}Width = {width};")?;
     }
-    for structure in &structs {
+    for structure in &STRUCTS {
         write_struct(out, structure)?;
     }
     write_codes(out)?;
@@ -185,14 +100,15 @@ fn write_struct(out: &mut String, structure: &Struct) -> std::fmt::Result {
             1 => String::new(),
             count => format!("[{}:0]", count - 1),
         };
-        let element = match field.of {
-            Some(name) => format!("{name} {}", dimension(field.count)),
-            None => format!("logic {}[{}:0]", dimension(field.count), 8 * field.size - 1),
+        let dimensions = dimension(field.count);
+        let element = match field.element {
+            "Thread" => format!("thread_t {dimensions}"),
+            _ => format!("logic {dimensions}[{}:0]", 8 * field.element_bytes - 1),
         };
         writeln!(out, "    {} {};", element.trim_end(), member(field.name))?;
     }
     writeln!(out, "  }} {};\n", structure.name)?;
-    for field in &structure.fields {
+    for field in structure.fields {
         let name = camel_case(field.name);
         writeln!(
             out,
@@ -374,18 +290,6 @@ fn control_name(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_fill_the_structs_without_a_gap() {
-        for structure in structs() {
-            let mut next = 0;
-            for field in &structure.fields {
-                assert_eq!(field.byte, next, "{}.{}", structure.name, field.name);
-                next += field.size * field.count;
-            }
-            assert_eq!(next, structure.bytes, "{}", structure.name);
-        }
-    }
 
     /// Names and values of the `localparam`s of a package.
     fn numbers(text: &str) -> Vec<(String, String)> {

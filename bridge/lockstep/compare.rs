@@ -1,11 +1,8 @@
 //! Comparison of a batch: whole outputs as bytes first, field by field only at a mismatch.
 
-use std::mem::offset_of;
-use std::ops::Range;
-
 use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
+use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, Group, Output};
+use pmu_model::{AccessKind, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
 use serde::Serialize;
 
 /// A field of [`CycleOutput`].
@@ -15,93 +12,10 @@ pub enum Field {
     Increment(u8),
     /// Increment of PMCCNTR_EL0.
     CycleIncrement,
-    /// `access_outcome`.
-    AccessOutcome,
-    /// `access_data`: what a register read returned.
-    AccessData,
-    /// `trap_iss`.
-    TrapIss,
-    /// A field of group SPE.
-    Sampling(Sampling),
+    /// A field that is compared as a whole.
+    Whole(Output),
     /// A byte that the contract says is zero, by its offset.
     Reserved(u8),
-}
-
-/// A field of group SPE. In the order of causes, as far as there is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sampling {
-    /// `random_drawn`.
-    RandomDrawn,
-    /// `random_byte`.
-    RandomByte,
-    /// `selected`.
-    Selected,
-    /// `first_selected`.
-    FirstSelected,
-    /// `collided`.
-    Collided,
-    /// `in_flight`.
-    InFlight,
-    /// `pmsicr`.
-    Pmsicr,
-    /// `coll`.
-    Coll,
-}
-
-impl Sampling {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::RandomDrawn,
-        Self::RandomByte,
-        Self::Selected,
-        Self::FirstSelected,
-        Self::Collided,
-        Self::InFlight,
-        Self::Pmsicr,
-        Self::Coll,
-    ];
-
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RandomDrawn => "random bytes drawn",
-            Self::RandomByte => "random byte",
-            Self::Selected => "operations selected",
-            Self::FirstSelected => "first operation selected",
-            Self::Collided => "collisions",
-            Self::InFlight => "samples in flight",
-            Self::Pmsicr => "PMSICR_EL1 after the cycle",
-            Self::Coll => "COLL after the cycle",
-        }
-    }
-
-    /// Offset in [`CycleOutput`], and bytes.
-    fn place(self) -> (usize, usize) {
-        match self {
-            Self::Pmsicr => (offset_of!(CycleOutput, pmsicr), 8),
-            Self::InFlight => (offset_of!(CycleOutput, in_flight), 1),
-            Self::Selected => (offset_of!(CycleOutput, selected), 1),
-            Self::FirstSelected => (offset_of!(CycleOutput, first_selected), 1),
-            Self::Collided => (offset_of!(CycleOutput, collided), 1),
-            Self::Coll => (offset_of!(CycleOutput, coll), 1),
-            Self::RandomDrawn => (offset_of!(CycleOutput, random_drawn), 1),
-            Self::RandomByte => (offset_of!(CycleOutput, random_byte), 1),
-        }
-    }
-
-    /// The value in `output`.
-    pub fn of(self, output: &CycleOutput) -> u64 {
-        match self {
-            Self::Pmsicr => output.pmsicr,
-            Self::InFlight => output.in_flight.into(),
-            Self::Selected => output.selected.into(),
-            Self::FirstSelected => output.first_selected.into(),
-            Self::Collided => output.collided.into(),
-            Self::Coll => output.coll.into(),
-            Self::RandomDrawn => output.random_drawn.into(),
-            Self::RandomByte => output.random_byte.into(),
-        }
-    }
 }
 
 impl Field {
@@ -110,10 +24,8 @@ impl Field {
         match self {
             Self::Increment(n) => format!("V[{n}]"),
             Self::CycleIncrement => "PMCCNTR increment".into(),
-            Self::AccessOutcome => "access outcome".into(),
-            Self::AccessData => access_name(input),
-            Self::TrapIss => "ISS of the trap".into(),
-            Self::Sampling(field) => field.name().into(),
+            Self::Whole(Output::AccessData) => access_name(input),
+            Self::Whole(output) => output.name().into(),
             Self::Reserved(byte) => format!("reserved byte {byte} of cycle_output_o"),
         }
     }
@@ -130,10 +42,7 @@ impl Field {
         match self {
             Self::Increment(n) => (2 * usize::from(n), 2),
             Self::CycleIncrement => (2 * CYCLE_COUNTER, 2),
-            Self::AccessData => (offset_of!(CycleOutput, access_data), 8),
-            Self::AccessOutcome => (offset_of!(CycleOutput, access_outcome), 1),
-            Self::TrapIss => (offset_of!(CycleOutput, trap_iss), 4),
-            Self::Sampling(field) => field.place(),
+            Self::Whole(output) => (output.field().byte, output.field().bytes()),
             Self::Reserved(byte) => (byte.into(), 1),
         }
     }
@@ -143,11 +52,17 @@ impl Field {
         match self {
             Self::Increment(n) => output.increment[usize::from(n)].into(),
             Self::CycleIncrement => output.increment[CYCLE_COUNTER].into(),
-            Self::AccessOutcome => output.access_outcome.into(),
-            Self::AccessData => output.access_data,
-            Self::TrapIss => output.trap_iss.into(),
-            Self::Sampling(field) => field.of(output),
+            Self::Whole(field) => field.of(output),
             Self::Reserved(byte) => bytes_of(output)[usize::from(byte)].into(),
+        }
+    }
+
+    /// The group of the contract that it is in: they have one latency.
+    pub fn group(self) -> Group {
+        match self {
+            Self::Increment(_) | Self::CycleIncrement => Group::Increment,
+            Self::Whole(output) => output.field().group,
+            Self::Reserved(_) => Group::Zero,
         }
     }
 
@@ -161,35 +76,28 @@ impl Field {
     /// The value as reports print it.
     pub fn text(self, value: u64) -> String {
         match self {
-            Self::AccessOutcome => AccessOutcome::name_of(value as u8),
-            Self::AccessData
-            | Self::TrapIss
-            | Self::Reserved(_)
-            | Self::Sampling(Sampling::Pmsicr | Sampling::RandomByte) => format!("{value:#x}"),
-            Self::Sampling(Sampling::Coll) => format!("{value:#05b}"),
-            Self::Increment(_) | Self::CycleIncrement | Self::Sampling(_) => value.to_string(),
+            Self::Whole(output) => output.field().text(value),
+            Self::Reserved(_) => format!("{value:#x}"),
+            Self::Increment(_) | Self::CycleIncrement => value.to_string(),
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
         (0..CYCLE_COUNTER as u8)
             .map(Self::Increment)
-            .chain([
-                Self::CycleIncrement,
-                Self::AccessOutcome,
-                Self::AccessData,
-                Self::TrapIss,
-            ])
-            .chain(Sampling::ALL.map(Self::Sampling))
-            .chain(RESERVED.into_iter().flatten().map(Self::Reserved))
+            .chain([Self::CycleIncrement])
+            .chain(Output::ALL.iter().copied().map(Self::Whole))
+            .chain(reserved().map(Self::Reserved))
     }
 }
 
 /// Offsets of the bytes that are zero.
-const RESERVED: [Range<u8>; 2] = [
-    offset_of!(CycleOutput, reserved) as u8..offset_of!(CycleOutput, trap_iss) as u8,
-    offset_of!(CycleOutput, zeros) as u8..size_of::<CycleOutput>() as u8,
-];
+fn reserved() -> impl Iterator<Item = u8> {
+    let zero = CycleOutput::FIELDS
+        .iter()
+        .filter(|field| field.group == Group::Zero);
+    zero.flat_map(|field| field.byte as u8..(field.byte + field.bytes()) as u8)
+}
 
 /// The register at an encoding, or the encoding where there is none.
 pub fn register_name(address: u16) -> String {
@@ -215,7 +123,7 @@ pub fn access_name(input: &CycleInput) -> String {
 
 /// Names of fields and registers in reports, but those of registers without a name and of other views of them.
 pub fn usual_names() -> impl Iterator<Item = String> {
-    let fields = Field::all().filter(|field| *field != Field::AccessData);
+    let fields = Field::all().filter(|field| *field != Field::Whole(Output::AccessData));
     let none = CycleInput::default();
     fields
         .map(move |field| field.name(&none))
@@ -353,25 +261,7 @@ pub fn first_difference_from(
 
 /// What the design shows, with the model's values in place of those that are UNKNOWN.
 fn known(expected: &CycleOutput, unknown: &Unknown, rtl: &CycleOutput) -> CycleOutput {
-    let mut known = *rtl;
-    for (n, lane) in known.increment.iter_mut().enumerate() {
-        if unknown.increments >> n & 1 == 1 {
-            *lane = expected.increment[n];
-        }
-    }
-    known.access_data =
-        (rtl.access_data & !unknown.access_data) | (expected.access_data & unknown.access_data);
-    if unknown.spe {
-        known.pmsicr = expected.pmsicr;
-        known.in_flight = expected.in_flight;
-        known.selected = expected.selected;
-        known.first_selected = expected.first_selected;
-        known.collided = expected.collided;
-        known.coll = expected.coll;
-        known.random_drawn = expected.random_drawn;
-        known.random_byte = expected.random_byte;
-    }
-    known
+    rtl.with(&unknown.mask(), expected)
 }
 
 /// Every field of a cycle that differs.
@@ -384,8 +274,8 @@ pub fn differences(
         .filter_map(|field| {
             let compared = match field {
                 Field::Increment(n) if unknown.increments >> n & 1 == 1 => 0,
-                Field::AccessData => !unknown.access_data,
-                Field::Sampling(_) if unknown.spe => 0,
+                Field::Whole(Output::AccessData) => !unknown.access_data,
+                _ if unknown.spe && field.group() == Group::Sampling => 0,
                 _ => u64::MAX,
             };
             let (expected, rtl) = (field.of(expected), field.of(rtl));
@@ -463,9 +353,15 @@ mod tests {
     #[test]
     fn signals_are_those_of_the_contract() {
         assert_eq!(Field::Increment(1).signal(), "cycle_output_o[31:16]");
-        assert_eq!(Field::AccessOutcome.signal(), "cycle_output_o[583:576]");
-        assert_eq!(Field::TrapIss.signal(), "cycle_output_o[639:608]");
-        let pmsicr = Field::Sampling(Sampling::Pmsicr);
+        assert_eq!(
+            Field::Whole(Output::AccessOutcome).signal(),
+            "cycle_output_o[583:576]"
+        );
+        assert_eq!(
+            Field::Whole(Output::TrapIss).signal(),
+            "cycle_output_o[639:608]"
+        );
+        let pmsicr = Field::Whole(Output::Pmsicr);
         assert_eq!(pmsicr.signal(), "cycle_output_o[703:640]");
         assert_eq!(Field::Reserved(103).signal(), "cycle_output_o[831:824]");
     }

@@ -1,8 +1,9 @@
 //! The latency of a design's output groups: the comparison delays the model by it (DUT-02).
 
+use pmu_model::contract::Group;
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Unknown};
 
-use super::compare::{Difference, Field};
+use super::compare::Difference;
 
 /// How many of `count` cycles, the first of which is number `start`, come before cycle `from`: they are not compared.
 pub fn cycles_before(from: u64, start: u64, count: usize) -> usize {
@@ -29,12 +30,7 @@ pub struct Delay {
 
 /// A cycle before the first: nothing of it is known.
 fn before_start() -> (CycleInput, CycleOutput, Unknown) {
-    let unknown = Unknown {
-        access_data: u64::MAX,
-        increments: u32::MAX,
-        spe: true,
-    };
-    (CycleInput::default(), CycleOutput::default(), unknown)
+    (CycleInput::default(), CycleOutput::default(), Unknown::ALL)
 }
 
 /// Cycles by which each output group is late.
@@ -129,12 +125,12 @@ impl Delay {
 
     /// The latency of the group that a difference is in.
     pub fn of(&self, difference: Option<&Difference>) -> u64 {
-        let latency = match difference.map(|difference| difference.field) {
-            Some(Field::Increment(_) | Field::CycleIncrement) => self.latency.increment,
-            Some(Field::AccessData | Field::AccessOutcome | Field::TrapIss) => self.latency.access,
-            Some(Field::Sampling(_)) => self.latency.spe,
-            // They are zero in every cycle.
-            Some(Field::Reserved(_)) | None => 0,
+        let latency = match difference.map(|difference| difference.field.group()) {
+            Some(Group::Increment) => self.latency.increment,
+            Some(Group::Access) => self.latency.access,
+            Some(Group::Sampling) => self.latency.spe,
+            // What is zero is so in every cycle.
+            _ => 0,
         };
         latency as u64
     }
@@ -188,13 +184,9 @@ impl Delay {
             let (_, counted, counted_unknown) = &line[k + depth - increment];
             let (input, accessed, accessed_unknown) = &line[k + depth - access];
             let (_, sampled, sampled_unknown) = &line[k + depth - spe];
-            outputs[k] = CycleOutput {
-                increment: counted.increment,
-                access_data: accessed.access_data,
-                access_outcome: accessed.access_outcome,
-                trap_iss: accessed.trap_iss,
-                ..*sampled
-            };
+            outputs[k] = sampled
+                .with(&CycleOutput::INCREMENTS, counted)
+                .with(&CycleOutput::ACCESS, accessed);
             inputs[k] = *input;
             unknowns[k] = Unknown {
                 access_data: accessed_unknown.access_data,

@@ -2,11 +2,11 @@
 //! A field that never changes shows nothing, however often it agrees.
 
 use std::collections::HashSet;
-use std::mem::offset_of;
+use std::ops::Range;
 
 use bytemuck::allocation::zeroed_vec;
 use bytemuck::{Pod, Zeroable};
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER};
+use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, Field, Group, Output};
 use pmu_model::pmu::event_type::present_mask;
 use pmu_model::spmu::groups::bank_and_register;
 use pmu_model::wrapper::{Increments, PARTS};
@@ -15,7 +15,7 @@ use pmu_model::{
 };
 use serde::Serialize;
 
-use super::compare::{Compared, Sampling, access_name};
+use super::compare::{Compared, access_name};
 use super::sampling::{SamplingSummary, SamplingTally};
 use crate::lockstep::waivers::Waivers;
 
@@ -62,73 +62,87 @@ const CHUNK: usize = 64;
 /// The field of all offsets that no register is at: RAZ/WI (DUT-37).
 const OTHER_OFFSETS: &str = "other offsets (external)";
 
-/// The field of what a trap says.
-const ISS: &str = "ISS of the trap";
-
 /// What is not compared of a design without states of the PE (DUT-72), in words.
 const ACCESS_RULES: &str = PARTS[0].1;
 
 /// Addresses of a view.
 const ADDRESSES: usize = 1 << 16;
 
-/// The fields of group SPE that are a byte each, in the order of the contract.
-const SAMPLING_BYTES: [Sampling; 7] = [
-    Sampling::InFlight,
-    Sampling::Selected,
-    Sampling::FirstSelected,
-    Sampling::Collided,
-    Sampling::Coll,
-    Sampling::RandomDrawn,
-    Sampling::RandomByte,
-];
-
-/// What follows the increments and `access_data`, as words.
-#[derive(Clone, Copy)]
-struct Rest {
-    /// `access_outcome`, and `trap_iss` from bit 32.
-    access: u64,
-    pmsicr: u64,
-    /// [`SAMPLING_BYTES`], from the lowest byte, and a byte that is zero.
-    sampling: u64,
-}
-
-const _: () = {
-    assert!(offset_of!(CycleOutput, access_outcome) == 72);
-    assert!(offset_of!(CycleOutput, trap_iss) == 76);
-    assert!(offset_of!(CycleOutput, pmsicr) == 80);
-    assert!(offset_of!(CycleOutput, in_flight) == 88);
-    assert!(offset_of!(CycleOutput, zeros) == 88 + SAMPLING_BYTES.len());
+/// The words of an output after the increments and `access_data`: what is compared as a whole and has no register's name.
+const REST: Range<usize> = {
+    let data = Output::AccessData.field();
+    let from = (data.byte + data.bytes()) / 8;
+    let (mut to, mut n) = (from, 0);
+    while n < Output::ALL.len() {
+        let field = Output::ALL[n].field();
+        let end = (field.byte + field.bytes()).div_ceil(8);
+        assert!(field.byte / 8 >= from || field.byte == data.byte);
+        to = if end > to { end } else { to };
+        n += 1;
+    }
+    from..to
 };
+/// How many they are.
+const REST_WORDS: usize = REST.end - REST.start;
+
+/// The bits of the fields of [`REST`] that are wider than a byte.
+const WIDE: [u64; REST_WORDS] = {
+    let (mut wide, mut n) = ([0; REST_WORDS], 0);
+    while n < Output::ALL.len() {
+        let field = Output::ALL[n].field();
+        if field.byte / 8 >= REST.start && field.element_bytes > 1 {
+            let bits = u64::MAX >> (64 - 8 * field.element_bytes);
+            let word = &mut wide[field.byte / 8 - REST.start];
+            assert!(*word == 0, "one wide field a word");
+            *word = bits << (8 * (field.byte % 8));
+        }
+        n += 1;
+    }
+    wide
+};
+
+/// The words [`REST`] of an output.
+#[derive(Clone, Copy)]
+struct Rest([u64; REST_WORDS]);
 
 impl Rest {
     #[inline(always)]
     fn of(output: &CycleOutput) -> Self {
         let words: &[u64; size_of::<CycleOutput>() / 8] = bytemuck::cast_ref(output);
-        Self {
-            access: u64::from_le(words[9]),
-            pmsicr: words[10],
-            sampling: u64::from_le(words[11]),
-        }
+        Self(std::array::from_fn(|word| {
+            u64::from_le(words[REST.start + word])
+        }))
     }
 }
 
-/// How often each field changes in a chunk.
+/// How often each field changes in a chunk: those of a byte in the bytes of words, and the wide one of each word.
 #[derive(Default)]
 struct RestChanges {
-    outcome: u64,
-    iss: u64,
-    pmsicr: u64,
-    sampling: u64,
+    bytes: [u64; REST_WORDS],
+    wide: [u64; REST_WORDS],
 }
 
 impl RestChanges {
     #[inline(always)]
     fn enter(&mut self, last: Rest, now: Rest) {
-        let access = last.access ^ now.access;
-        self.outcome += u64::from(access as u8 != 0);
-        self.iss += u64::from(access >> 32 != 0);
-        self.pmsicr += u64::from(last.pmsicr != now.pmsicr);
-        self.sampling += nonzero_bytes(last.sampling ^ now.sampling);
+        for word in 0..REST_WORDS {
+            let changed = last.0[word] ^ now.0[word];
+            if WIDE[word] != 0 {
+                self.wide[word] += u64::from(changed & WIDE[word] != 0);
+            }
+            if WIDE[word] != u64::MAX {
+                self.bytes[word] += nonzero_bytes(changed);
+            }
+        }
+    }
+
+    /// How often a field did.
+    fn of(&self, field: &Field) -> u64 {
+        let word = field.byte / 8 - REST.start;
+        match field.element_bytes {
+            1 => self.bytes[word] >> (8 * (field.byte % 8)) & 0xFF,
+            _ => self.wide[word],
+        }
     }
 }
 
@@ -161,11 +175,8 @@ pub struct Ledger {
     unknown_spe: u64,
     /// Of the increments.
     changed: [u64; COUNTER_LANES],
-    changed_outcome: u64,
-    changed_iss: u64,
-    changed_pmsicr: u64,
-    /// Of [`SAMPLING_BYTES`].
-    changed_sampling: [u64; SAMPLING_BYTES.len()],
+    /// By [`Output`].
+    changed_whole: [u64; Output::ALL.len()],
     last: CycleOutput,
     /// By view and address.
     reads: Vec<Reads>,
@@ -188,10 +199,7 @@ impl Ledger {
             unknown: [0; COUNTER_LANES],
             unknown_spe: 0,
             changed: [0; COUNTER_LANES],
-            changed_outcome: 0,
-            changed_iss: 0,
-            changed_pmsicr: 0,
-            changed_sampling: [0; SAMPLING_BYTES.len()],
+            changed_whole: [0; Output::ALL.len()],
             last: CycleOutput::default(),
             // Of which few pages are ever touched.
             reads: zeroed_vec(VIEWS.len() * ADDRESSES),
@@ -267,10 +275,8 @@ impl Ledger {
                 self.unknown_spe += 1;
                 let mut changes = RestChanges::default();
                 changes.enter(Rest::of(&before), Rest::of(output));
-                self.changed_pmsicr -= changes.pmsicr;
-                let sampling = changes.sampling.to_le_bytes();
-                for (total, count) in self.changed_sampling.iter_mut().zip(sampling) {
-                    *total -= u64::from(count);
+                for &output in in_rest().filter(|output| is_of_sampling(output)) {
+                    self.changed_whole[output as usize] -= changes.of(output.field());
                 }
             }
             before = *output;
@@ -309,24 +315,22 @@ impl Ledger {
             fields.extend(counters.map(|n| lane(n, format!("V[{n}]"))));
             fields.push(lane(CYCLE_COUNTER, "PMCCNTR increment".into()));
         }
-        let whole = |field: &str, not_compared: u64, changed: u64| FieldTally {
-            field: field.into(),
-            compared: self.cycles - not_compared,
-            not_compared,
-            changed,
-        };
-        fields.push(whole("access outcome", 0, self.changed_outcome));
-        fields.push(whole(ISS, 0, self.changed_iss));
-        if self.has_spe {
-            let spe = |field: Sampling, changed| whole(field.name(), self.unknown_spe, changed);
-            fields.push(spe(Sampling::Pmsicr, self.changed_pmsicr));
-            fields.extend(
-                SAMPLING_BYTES
-                    .into_iter()
-                    .zip(self.changed_sampling)
-                    .map(|(field, changed)| spe(field, changed)),
-            );
-        }
+        let mut whole: Vec<_> = in_rest()
+            .filter(|output| self.has_spe || !is_of_sampling(output))
+            .collect();
+        whole.sort_by_key(|output| output.field().byte);
+        fields.extend(whole.into_iter().map(|output| {
+            let not_compared = match is_of_sampling(output) {
+                true => self.unknown_spe,
+                false => 0,
+            };
+            FieldTally {
+                field: output.name().into(),
+                compared: self.cycles - not_compared,
+                not_compared,
+                changed: self.changed_whole[*output as usize],
+            }
+        }));
         let addresses = self.registers.iter().map(|register| register.address());
         fields.extend(self.read_in(AccessKind::Read, addresses));
         fields.extend(self.read_in(AccessKind::Read32, 0..=u16::MAX));
@@ -430,7 +434,7 @@ impl Ledger {
             ),
             could(
                 !self.absent.contains(&ACCESS_RULES),
-                self.changed_iss > 0,
+                self.changed_whole[Output::TrapIss as usize] > 0,
                 "a trapped access",
             ),
             could(self.has_spe, sampling.selections > 0, "a sampled operation"),
@@ -519,16 +523,23 @@ impl pulp::WithSimd for EnterChanges<'_> {
             for (total, count) in ledger.changed.iter_mut().zip(counts) {
                 *total += u64::from(count);
             }
-            ledger.changed_outcome += rest.outcome;
-            ledger.changed_iss += rest.iss;
-            ledger.changed_pmsicr += rest.pmsicr;
-            let sampling = rest.sampling.to_le_bytes();
-            for (total, count) in ledger.changed_sampling.iter_mut().zip(sampling) {
-                *total += u64::from(count);
+            for &output in in_rest() {
+                ledger.changed_whole[output as usize] += rest.of(output.field());
             }
             ledger.last = *chunk.last().unwrap_or(&ledger.last);
         }
     }
+}
+
+/// The outputs in [`REST`]: what a read returned is entered with its register.
+fn in_rest() -> impl Iterator<Item = &'static Output> {
+    Output::ALL
+        .iter()
+        .filter(|&&output| output != Output::AccessData)
+}
+
+fn is_of_sampling(output: &Output) -> bool {
+    output.field().group == Group::Sampling
 }
 
 /// Names of the fields that are zero whatever is selected and written.
@@ -541,7 +552,7 @@ fn read_as_zero(implementation: &Implementation) -> Vec<String> {
     }
     if !implementation.wrapper.pe_state {
         // Nothing is trapped.
-        names.push(ISS.into());
+        names.push(Output::TrapIss.name().into());
     }
     names
 }
@@ -645,7 +656,8 @@ mod tests {
         let mut implementation = Implementation::default();
         let always = |implementation: &Implementation| {
             let names = read_as_zero(implementation);
-            [ISS, "PMMIR_EL1"].map(|name| names.iter().any(|other| other == name))
+            [Output::TrapIss.name(), "PMMIR_EL1"]
+                .map(|name| names.iter().any(|other| other == name))
         };
         assert_eq!(always(&implementation), [false, false]);
         implementation.wrapper.pe_state = false;

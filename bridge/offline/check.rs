@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use bytemuck::{bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
+use bytemuck::{bytes_of, cast_ref, cast_slice, cast_slice_mut, pod_read_unaligned};
 use lockstep_vcd::{Error, Header, Source, Timescale};
 use pmu_model::{
     CycleInput, CycleOutput, DutParameters, Implementation, ImplementationError, Model, Recorder,
@@ -480,19 +480,10 @@ impl Check<'_> {
             }
             let mut matters = vague.outputs;
             // Bits that the model leaves UNKNOWN may be anything.
-            let open = not_known(&self.unknown[row]);
-            let nothing = [CycleOutput::default()];
-            complete(
-                std::slice::from_mut(&mut matters),
-                &nothing,
-                &complement(&open),
-            );
-            let known = complement(&vague.outputs);
-            complete(
-                &mut rows.outputs[row..=row],
-                &self.expected[row..=row],
-                &known,
-            );
+            let open = self.unknown[row].mask();
+            matters = matters.with(&open, &CycleOutput::default());
+            let vague = cast_ref(&vague.outputs);
+            rows.outputs[row] = rows.outputs[row].with(vague, &self.expected[row]);
             if row < early {
                 continue;
             }
@@ -719,39 +710,4 @@ fn complete(outputs: &mut [CycleOutput], expected: &[CycleOutput], mask: &CycleO
 
 fn words(output: &CycleOutput) -> &[u64] {
     cast_slice(std::slice::from_ref(output))
-}
-
-/// The other bits.
-fn complement(mask: &CycleOutput) -> CycleOutput {
-    let mut other = *mask;
-    let bits: &mut [u64] = cast_slice_mut(std::slice::from_mut(&mut other));
-    for word in bits {
-        *word = !*word;
-    }
-    other
-}
-
-/// The bits that are UNKNOWN.
-fn not_known(unknown: &Unknown) -> CycleOutput {
-    let mut mask = CycleOutput {
-        access_data: unknown.access_data,
-        ..CycleOutput::default()
-    };
-    for (n, lane) in mask.increment.iter_mut().enumerate() {
-        if unknown.increments >> n & 1 == 1 {
-            *lane = u16::MAX;
-        }
-    }
-    if unknown.spe {
-        let all = u8::MAX;
-        mask.pmsicr = u64::MAX;
-        mask.in_flight = all;
-        mask.selected = all;
-        mask.first_selected = all;
-        mask.collided = all;
-        mask.coll = all;
-        mask.random_drawn = all;
-        mask.random_byte = all;
-    }
-    mask
 }

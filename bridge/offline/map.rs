@@ -424,7 +424,7 @@ fn no_field(side: Side, name: &str) -> String {
     let mut near: Vec<_> = side
         .fields()
         .iter()
-        .map(|field| (strsim::jaro_winkler(field.name, name), field.name))
+        .map(|field| (strsim::jaro_winkler(&field.name, name), field.name.as_str()))
         .filter(|(like, _)| *like > 0.7)
         .collect();
     near.sort_by(|one, other| other.0.total_cmp(&one.0));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use lockstep_vcd::{Bits, Header, Probe, ScopeId, Source, Ticks, Value, Variable};
+use pmu_model::contract::Group;
 use pmu_model::contract::{CONTRACT_VERSION, CYCLE_COUNTER};
 use pmu_model::{DutParameters, Implementation};
 
@@ -383,9 +384,8 @@ fn single(
 
 /// Whether a design of the implementation has the field.
 fn wanted(side: Side, field: &Place, implementation: &Implementation) -> bool {
-    let spe = implementation.spe.implemented;
-    match field.name {
-        "operations" | "complete" | "filtered_out" | "profiling" => spe,
+    match field.name.as_str() {
+        _ if field.group == Group::Sampling => implementation.spe.implemented,
         "spmaccessr_el2" | "spmaccessr_el3" => !implementation.system_pmu.is_empty(),
         _ => side == Side::Input || !field.compared(implementation).is_empty(),
     }
@@ -402,7 +402,7 @@ fn comment(field: &Place, implementation: &Implementation) -> String {
         1 => width,
         elements => format!("{elements} elements of {width}"),
     };
-    let value = match field.name {
+    let value = match field.name.as_str() {
         // What a design without these says.
         "driven" | "clock_stopped" => "0",
         _ => "\"\"",
@@ -481,7 +481,7 @@ fn fitting<'c>(
             Side::Input => candidate.output,
             Side::Output => candidate.input,
         };
-        let last = field.name.rsplit('.').next().unwrap_or(field.name);
+        let last = field.name.rsplit('.').next().unwrap_or(&field.name);
         let name = candidate.name.as_str();
         // State and count are too common as names to be taken for those of a thread.
         let named = name == field.name

@@ -265,7 +265,7 @@ fn unmapped_inputs(input: &Half, output: &Half, implementation: &Implementation)
     let constants: CycleInput = bytemuck::pod_read_unaligned(&input.constants);
     let known = |name: &str| {
         let field = Side::Input.field(name);
-        field.is_some_and(|field| input.fixed.contains(&field.name))
+        field.is_some_and(|field| input.fixed.contains(&field.name.as_str()))
     };
     let needed = relevant(&constants, known, implementation);
     let missing: Vec<_> = (0..INPUT_BYTES)
@@ -444,7 +444,7 @@ impl Builder<'_> {
                         value,
                     );
                 }
-                self.half(side).fixed.push(place.name);
+                self.half(side).fixed.push(&place.name);
                 elements
             }
             Origin::Signal { path, active_low } => {

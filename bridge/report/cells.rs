@@ -1,6 +1,6 @@
 //! The last cycles before a divergence as a table: the columns depend on the field that differs.
 
-use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::contract::{CYCLE_COUNTER, Group, Output};
 use pmu_model::pmu::registers::Access;
 use pmu_model::wrapper::{Increments, Wrapper};
 use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, SysReg};
@@ -45,7 +45,9 @@ pub struct Row {
 pub fn counter_of(field: Field, cycle: Option<&WindowCycle>) -> Option<u8> {
     match (field, cycle.map(|cycle| cycle.record.access)) {
         (Field::Increment(n), _) => Some(n),
-        (Field::AccessData, Some(Access::Read(SysReg::Pmevcntr(n)))) => Some(n.get()),
+        (Field::Whole(Output::AccessData), Some(Access::Read(SysReg::Pmevcntr(n)))) => {
+            Some(n.get())
+        }
         _ => None,
     }
 }
@@ -138,7 +140,7 @@ impl Shown<'_> {
         if self.state {
             columns.push("thread 0".into());
         }
-        if let Field::Sampling(_) = self.field {
+        if self.field.group() == Group::Sampling {
             columns.extend(SAMPLING_COLUMNS.map(Into::into));
             columns.extend(["expected".into(), "RTL".into()]);
             return columns;
@@ -168,8 +170,8 @@ impl Shown<'_> {
         }
         if !self.is_increment {
             let what = match self.field {
-                Field::AccessOutcome => "outcome",
-                Field::TrapIss => "ISS",
+                Field::Whole(Output::AccessOutcome) => "outcome",
+                Field::Whole(Output::TrapIss) => "ISS",
                 _ => "read",
             };
             columns.extend([format!("{what} expected"), format!("{what} RTL")]);
@@ -187,10 +189,10 @@ impl Shown<'_> {
         if self.state {
             cells.push(state(&cycle.input));
         }
-        if let Field::Sampling(field) = self.field {
+        if self.field.group() == Group::Sampling {
             let shown = self.outputs(index, latency.spe);
             cells.extend(sampling(cycle, shown));
-            let text = |output: &CycleOutput| self.field.text(field.of(output));
+            let text = |output: &CycleOutput| self.field.text(self.field.of(output));
             cells.push(
                 shown.map_or_else(String::new, |shown| match shown.unknown.spe {
                     true => "UNKNOWN".into(),
@@ -225,13 +227,13 @@ impl Shown<'_> {
         }
         if !self.is_increment {
             let accessed = self.outputs(index, latency.access);
-            let outcome = self.field == Field::AccessOutcome;
+            let outcome = self.field == Field::Whole(Output::AccessOutcome);
             let reads = matches!(
                 AccessKind::from_code(cycle.input.access_kind),
                 AccessKind::Read | AccessKind::Read32 | AccessKind::ExternalRead
             );
             let shown = |output: &CycleOutput| {
-                if self.field == Field::TrapIss {
+                if self.field == Field::Whole(Output::TrapIss) {
                     format!("{:#x}", output.trap_iss)
                 } else if outcome || output.access_outcome > AccessOutcome::Ok as u8 {
                     AccessOutcome::name_of(output.access_outcome)

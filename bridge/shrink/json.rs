@@ -1,6 +1,7 @@
 //! A shrunk stimulus for programs: what is driven in each cycle, and nothing that is at rest.
 
-use pmu_model::contract::control;
+use bytemuck::bytes_of;
+use pmu_model::contract::{Form, Group, control};
 use pmu_model::implementation::Pmu;
 use pmu_model::{AccessKind, CycleInput, Implementation};
 use serde::Serialize;
@@ -74,8 +75,6 @@ fn cycle(input: &CycleInput, pmu: &Pmu) -> Value {
         }
     };
     let hexadecimal = |value: u64| Value::from(format!("{value:#x}"));
-    let zero = || hexadecimal(0);
-    put("reset", input.reset.into(), 0.into());
     if input.access_kind != AccessKind::None as u8 {
         let access = json!({
             "kind": KINDS[usize::from(input.access_kind).min(KINDS.len() - 1)],
@@ -96,29 +95,29 @@ fn cycle(input: &CycleInput, pmu: &Pmu) -> Value {
         .map(|(lane, &event)| (lane.to_string(), value(event).into()))
         .collect();
     put("event", events.into(), Map::new().into());
-    let allowed = if input.is_reset() { 0 } else { u32::MAX };
-    put(
-        "counting_allowed",
-        hexadecimal(input.counting_allowed.into()),
-        hexadecimal(allowed.into()),
-    );
-    let hpmn = hpmn_at_rest(input, pmu.counters);
-    put("hpmn", input.hpmn.into(), hpmn.into());
-    put("driven", input.driven.into(), 0.into());
-    put("clock_stopped", input.clock_stopped.into(), 0.into());
-    put("operations", input.operations.into(), 0.into());
-    put("complete", input.complete.into(), 0.into());
-    put("filtered_out", input.filtered_out.into(), 0.into());
-    put("profiling", hexadecimal(input.profiling.into()), zero());
+    for field in CycleInput::FIELDS {
+        // The access is told as a whole, and the controls by their names.
+        if field.count > 1 || field.group == Group::Access || field.name == "controls" {
+            continue;
+        }
+        let value = field.value(bytes_of(input), 0);
+        let rest = match field.name {
+            "counting_allowed" if !input.is_reset() => u32::MAX.into(),
+            "hpmn" => hpmn_at_rest(input, pmu.counters).into(),
+            _ => 0,
+        };
+        let written = |value: u64| match field.form {
+            Form::Hexadecimal => hexadecimal(value),
+            _ => value.into(),
+        };
+        put(field.name, written(value), written(rest));
+    }
     let controls = control::NAMES.iter().enumerate();
     let controls: Vec<_> = controls
         .filter(|&(bit, _)| input.controls >> bit & 1 == 1)
         .map(|(_, &name)| Value::from(name))
         .collect();
     put("controls", controls.into(), Vec::<Value>::new().into());
-    put("pmuacr", hexadecimal(input.pmuacr.into()), zero());
-    put("spmaccessr_el2", hexadecimal(input.spmaccessr_el2), zero());
-    put("spmaccessr_el3", hexadecimal(input.spmaccessr_el3), zero());
     let threads: Map<_, _> = input
         .threads
         .iter()

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use bytemuck::bytes_of;
 use pmu_model::{AccessKind, CycleInput, Implementation, SysReg};
 
 use crate::lockstep::compare::access_name;
@@ -139,46 +140,18 @@ fn cycle(out: &mut String, k: usize, input: &CycleInput) -> std::fmt::Result {
 /// The fields of `input` that differ from those of `base`, as Rust writes them.
 fn fields(input: &CycleInput, base: &CycleInput) -> Vec<String> {
     let mut fields = Vec::new();
-    let mut number = |name: &str, value: u64, base: u64| {
-        if value != base {
-            fields.push(format!("{name}: {}", hexadecimal(value)));
+    for field in CycleInput::FIELDS.iter().filter(|field| field.count == 1) {
+        let [value, rest] = [input, base].map(|input| field.value(bytes_of(input), 0));
+        let all = field.name == "counting_allowed" && value == u64::from(u32::MAX);
+        if value != rest {
+            let value = if all {
+                "u32::MAX".into()
+            } else {
+                hexadecimal(value)
+            };
+            fields.push(format!("{}: {value}", field.name));
         }
-    };
-    macro_rules! numbers {
-        ($($name:ident),+) => {
-            $(number(stringify!($name), input.$name.into(), base.$name.into());)+
-        };
     }
-    numbers!(access_kind, access_address, access_data, access_rt, reset);
-    if input.counting_allowed == u32::MAX && base.counting_allowed != u32::MAX {
-        fields.push("counting_allowed: u32::MAX".into());
-    } else if input.counting_allowed != base.counting_allowed {
-        let value = hexadecimal(input.counting_allowed.into());
-        fields.push(format!("counting_allowed: {value}"));
-    }
-    let mut number = |name: &str, value: u64, base: u64| {
-        if value != base {
-            fields.push(format!("{name}: {}", hexadecimal(value)));
-        }
-    };
-    macro_rules! more_numbers {
-        ($($name:ident),+) => {
-            $(number(stringify!($name), input.$name.into(), base.$name.into());)+
-        };
-    }
-    more_numbers!(
-        driven,
-        clock_stopped,
-        operations,
-        complete,
-        filtered_out,
-        profiling,
-        hpmn,
-        controls,
-        pmuacr,
-        spmaccessr_el2,
-        spmaccessr_el3
-    );
     let lanes = input.event.iter().enumerate();
     let lanes: Vec<_> = lanes
         .filter(|&(_, &value)| value != 0)

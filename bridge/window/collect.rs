@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use bytemuck::{bytes_of, pod_read_unaligned};
+use pmu_model::contract::Output;
 use pmu_model::pmu::registers::Access;
 use pmu_model::{AccessKind, CycleInput, CycleOutput, CycleRecord, SysReg, Unknown};
 
@@ -159,7 +160,7 @@ impl Collector<'_> {
             .map(|field| {
                 let name = identifier(field);
                 let label = match field {
-                    Field::AccessData => "access data".into(),
+                    Field::Whole(Output::AccessData) => "access data".into(),
                     _ => field.name(&CycleInput::default()),
                 };
                 let form = form(field);
@@ -321,7 +322,7 @@ fn complement(output: &CycleOutput) -> CycleOutput {
 
 /// The name of a field in a dump.
 fn identifier(field: Field) -> String {
-    if field == Field::AccessData {
+    if field == Field::Whole(Output::AccessData) {
         // Elsewhere it has the name of the register that is read.
         return "access_data".into();
     }
@@ -426,8 +427,11 @@ mod tests {
             "{names:?}"
         );
         assert_eq!(form(Field::Increment(30)), Form::Decimal(16));
-        assert_eq!(form(Field::AccessData), Form::Hexadecimal(64));
-        assert_eq!(form(Field::AccessOutcome), Form::Words);
+        assert_eq!(
+            form(Field::Whole(Output::AccessData)),
+            Form::Hexadecimal(64)
+        );
+        assert_eq!(form(Field::Whole(Output::AccessOutcome)), Form::Words);
     }
 
     #[test]
@@ -439,7 +443,10 @@ mod tests {
             ..Unknown::default()
         };
         assert_eq!(compared(Field::Increment(3), &expected, &unknown), 0);
-        assert_eq!(compared(Field::AccessData, &expected, &unknown), !0xF0);
+        assert_eq!(
+            compared(Field::Whole(Output::AccessData), &expected, &unknown),
+            !0xF0
+        );
         let value = output(Field::Increment(3), 7, u64::MAX, Form::Decimal(16));
         assert_eq!(value.text, "UNKNOWN");
     }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use pmu_lockstep::diagnosis::replay::{Reproduction, replay};
 use pmu_lockstep::dut::{Dut, ModelledDut, Pulse, Stop, TraceUnavailable};
-use pmu_lockstep::lockstep::compare::{Field, Sampling};
+use pmu_lockstep::lockstep::compare::Field;
 use pmu_lockstep::lockstep::{Divergence, Outcome};
 use pmu_lockstep::stimulus::{Generator, Profile};
+use pmu_model::contract::Output;
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation};
 
 use crate::run;
@@ -95,7 +96,7 @@ fn fault_of_an_access_is_reported_one_cycle_late() {
         let found = divergence(dut, threads);
         assert!(found.about >= 5000, "{}", found.about);
         assert_eq!(found.cycle, found.about + 1);
-        assert_eq!(found.differences[0].field, Field::AccessData);
+        assert_eq!(found.differences[0].field, Field::Whole(Output::AccessData));
         assert_eq!(found.input.access_kind, 1);
     }
 }
@@ -149,7 +150,7 @@ fn dut_61_fault_of_late_sampling_is_found_and_shown_again() {
         let at = at as u64;
         assert_eq!((divergence.about, divergence.cycle), (at, at + 3));
         let field = divergence.differences[0].field;
-        assert_eq!(field, Field::Sampling(Sampling::Pmsicr));
+        assert_eq!(field, Field::Whole(Output::Pmsicr));
         let replay = replay(&run, &divergence, &mut || Ok(made()), Path::new("none.vcd"));
         let replay = replay.expect("a re-run");
         assert!(matches!(replay.reproduction, Reproduction::Same { .. }));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
-use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::contract::{CYCLE_COUNTER, Output};
 use pmu_model::implementation::RandomBytes;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
 use serde::Serialize;
@@ -251,7 +251,7 @@ impl Job<'_> {
     /// Whether a field of the ledger is compared, by its name.
     fn compares(&self, name: &str) -> bool {
         let input = CycleInput::default();
-        let register = Field::AccessData;
+        let register = Field::Whole(Output::AccessData);
         let field = fields()
             .into_iter()
             .find(|field| *field != register && field.name(&input) == name);
@@ -376,7 +376,7 @@ impl Job<'_> {
                 !self.wiring.compares(from, width)
             })
             .map(|field| match field {
-                Field::AccessData => "access data".to_owned(),
+                Field::Whole(Output::AccessData) => "access data".to_owned(),
                 field => field.name(&input),
             })
             .collect();

@@ -1,5 +1,6 @@
 //! Why sampling came to where it is: the operations of a cycle one after another, and what they find (DUT-60).
 
+use pmu_model::contract::Output;
 use pmu_model::pmu::access::{Access, Write};
 use pmu_model::pmu::provenance::Origin;
 use pmu_model::spe::{BufferStatus, Happened, other_event_target};
@@ -7,10 +8,9 @@ use pmu_model::trace::SamplingRecord;
 use pmu_model::{CycleInput, Number, SysReg};
 
 use super::Explainer;
-use crate::lockstep::compare::Sampling;
 
 impl Explainer<'_> {
-    pub(super) fn sampling(&mut self, field: Sampling) {
+    pub(super) fn sampling(&mut self, field: Output) {
         if !self.model.sampling().is_implemented() {
             self.step("without SPE these outputs are 0".into(), &["DUT-60"]);
             return;
@@ -25,25 +25,23 @@ impl Explainer<'_> {
         let before = counters(record.pmsicr.count, record.pmsicr.ecount, self.has_ernd());
         self.setting(SysReg::Pmsicr, before);
         self.transition(&record);
-        if matches!(
-            field,
-            Sampling::InFlight | Sampling::Collided | Sampling::Coll
-        ) {
+        if matches!(field, Output::InFlight | Output::Collided | Output::Coll) {
             self.completion(&record);
         }
         self.operations(&record);
         match field {
-            Sampling::RandomDrawn | Sampling::RandomByte => self.draws(&record),
-            Sampling::Selected | Sampling::FirstSelected => self.draws_if_any(&record),
-            Sampling::Pmsicr => {
+            Output::RandomDrawn | Output::RandomByte => self.draws(&record),
+            Output::Selected | Output::FirstSelected => self.draws_if_any(&record),
+            Output::Pmsicr => {
                 self.draws_if_any(&record);
                 self.result(SysReg::Pmsicr);
             }
-            Sampling::Collided | Sampling::InFlight => self.collisions(&record),
-            Sampling::Coll => {
+            Output::Collided | Output::InFlight => self.collisions(&record),
+            Output::Coll => {
                 self.collisions(&record);
                 self.result(SysReg::Pmbsr(Number::at::<1>()));
             }
+            Output::AccessOutcome | Output::AccessData | Output::TrapIss => {}
         }
     }
 

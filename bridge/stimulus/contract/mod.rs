@@ -1,13 +1,13 @@
 //! Whether a cycle is one that `docs/dut-contract.md` allows, for a design of some implementation. What it never drives no
 //! design need get right: a difference after it says nothing about the design.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use bytemuck::cast;
+use bytemuck::bytes_of;
 use pmu_model::contract::{
-    AccessKind, CYCLE_COUNTER, EVENT_LANES, MAX_OPERATIONS, SECURITY_STATES, THREADS, Thread,
-    control,
+    AccessKind, CYCLE_COUNTER, EVENT_LANES, Field, Limit, SECURITY_STATES, THREADS, Thread, control,
 };
 use pmu_model::rules::rule;
 use pmu_model::wrapper::Wrapper;
@@ -19,13 +19,8 @@ const SECURE: u8 = 1;
 const REALM: u8 = 2;
 const ROOT: u8 = 3;
 
-/// Bits that an access kind, and the others, have at most (DUT-80).
+/// The last kind of access (DUT-80).
 const LAST_KIND: u8 = AccessKind::ExternalWrite as u8;
-const PROFILING: u8 = 0x3F;
-const FIVE_BITS: u8 = 0x1F;
-const CONTROLS: u32 = (1 << control::NAMES.len()) - 1;
-const STATE: u8 = 0x1F;
-const CONDITIONS: u8 = 0x7F;
 /// DUT-37: bytes of the Performance Monitors frame.
 const FRAME: u16 = 0x1000;
 /// DUT-36: op0 of MRC and MCR.
@@ -280,7 +275,12 @@ impl ContractCheck {
             let expected = format!(
                 "no access for {interval} cycles from that of cycle {before} on, which is the access_interval of the design"
             );
-            teller.tell("DUT-70", ACCESS_KIND, expected, kind_words(input));
+            teller.tell(
+                "DUT-70",
+                const { place("access_kind") },
+                expected,
+                kind_words(input),
+            );
         }
         self.parts(input, &mut teller);
         if input.reset | input.clock_stopped == 0 {
@@ -302,27 +302,51 @@ impl ContractCheck {
         };
         if !wrapper.pe_state {
             let driven = input.driven & CycleInput::DRIVEN_PE;
-            zero("pe_state", DRIVEN, driven.into());
-            zero("pe_state", CONTROLS_FIELD, input.controls.into());
-            zero("pe_state", HPMN, input.hpmn.into());
-            zero("pe_state", PMUACR, input.pmuacr.into());
-            zero("pe_state", SPMACCESSR_EL2, input.spmaccessr_el2);
-            zero("pe_state", SPMACCESSR_EL3, input.spmaccessr_el3);
+            zero("pe_state", const { place("driven") }, driven.into());
+            zero(
+                "pe_state",
+                const { place("controls") },
+                input.controls.into(),
+            );
+            zero("pe_state", const { place("hpmn") }, input.hpmn.into());
+            zero("pe_state", const { place("pmuacr") }, input.pmuacr.into());
+            zero(
+                "pe_state",
+                const { place("spmaccessr_el2") },
+                input.spmaccessr_el2,
+            );
+            zero(
+                "pe_state",
+                const { place("spmaccessr_el3") },
+                input.spmaccessr_el3,
+            );
             for (t, thread) in input.threads.iter().enumerate() {
-                zero("pe_state", state_of(t), thread.state.into());
+                zero("pe_state", named_of_thread(t, "state"), thread.state.into());
             }
         }
         if !wrapper.thread_conditions {
             let driven = input.driven & CycleInput::DRIVEN_THREADS;
-            zero("thread_conditions", DRIVEN, driven.into());
+            zero(
+                "thread_conditions",
+                const { place("driven") },
+                driven.into(),
+            );
             for (t, thread) in input.threads.iter().enumerate() {
                 let (conditions, count) = (thread.conditions.into(), thread.count.into());
-                zero("thread_conditions", conditions_of(t), conditions);
-                zero("thread_conditions", count_of(t), count);
+                zero(
+                    "thread_conditions",
+                    named_of_thread(t, "conditions"),
+                    conditions,
+                );
+                zero("thread_conditions", named_of_thread(t, "count"), count);
             }
         }
         if !wrapper.clock_stopped {
-            zero("clock_stopped", CLOCK_STOPPED, input.clock_stopped.into());
+            zero(
+                "clock_stopped",
+                const { place("clock_stopped") },
+                input.clock_stopped.into(),
+            );
         }
         let (part, what) = match AccessKind::from_code(input.access_kind) {
             AccessKind::Read32 | AccessKind::Write32 if !wrapper.aarch32 => {
@@ -338,7 +362,12 @@ impl ContractCheck {
             _ => return,
         };
         let expected = format!("{what}, because the design has no {part}");
-        teller.tell("DUT-72", ACCESS_KIND, expected, kind_words(input));
+        teller.tell(
+            "DUT-72",
+            const { place("access_kind") },
+            expected,
+            kind_words(input),
+        );
     }
 
     /// DUT-81 to DUT-83: states of the threads, and what goes with them.
@@ -346,7 +375,12 @@ impl ContractCheck {
         for (t, thread) in input.threads[..self.group(input)].iter().enumerate() {
             if !self.has(thread.state) {
                 let found = format!("{} ({:#x})", state_words(thread.state), thread.state);
-                teller.tell("DUT-81", state_of(t), self.state_list(), found);
+                teller.tell(
+                    "DUT-81",
+                    named_of_thread(t, "state"),
+                    self.state_list(),
+                    found,
+                );
             }
         }
         let state = input.threads[0].state;
@@ -362,7 +396,7 @@ impl ContractCheck {
                 let expected = "0 in Debug state (`controls`, Halted), in which nothing counts";
                 teller.tell(
                     "DUT-83",
-                    COUNTING_ALLOWED,
+                    const { place("counting_allowed") },
                     expected,
                     format!("{:#x}", input.counting_allowed),
                 );
@@ -370,7 +404,7 @@ impl ContractCheck {
                 let expected =
                     "bit 0 zero in Debug state (`controls`, Halted), in which nothing is profiled";
                 let found = format!("{:#x}", input.profiling);
-                teller.tell("DUT-83", PROFILING_FIELD, expected, found);
+                teller.tell("DUT-83", const { place("profiling") }, expected, found);
             }
         }
     }
@@ -476,25 +510,62 @@ pub(super) fn check_values(first: u64, cycles: &[CycleInput]) -> Result<(), Viol
     Ok(())
 }
 
+/// DUT-80: bits that are zero, as words. What is left is whether numbers are too large that have those bits.
+const ZERO_BITS: [u64; size_of::<CycleInput>() / 8] = {
+    let mut words = [0; size_of::<CycleInput>() / 8];
+    let mut n = 0;
+    while n < CycleInput::FIELDS.len() {
+        let field = &CycleInput::FIELDS[n];
+        forbid(&mut words, field, field.byte);
+        n += 1;
+    }
+    let threads = Field::named(CycleInput::FIELDS, "threads");
+    let mut n = 0;
+    while n < Thread::FIELDS.len() * THREADS {
+        let field = &Thread::FIELDS[n / THREADS];
+        let thread = threads.byte + n % THREADS * size_of::<Thread>();
+        forbid(&mut words, field, thread + field.byte);
+        n += 1;
+    }
+    words
+};
+
+/// Enters the bits of a field at `byte` that are zero.
+const fn forbid(words: &mut [u64], field: &Field, byte: usize) {
+    let allowed = match field.limit {
+        Limit::None => return,
+        Limit::Most(most) => (most as u64 + 1).next_power_of_two() - 1,
+        Limit::Bits(bits) => bits as u64,
+    };
+    let all = u64::MAX >> (64 - 8 * field.bytes());
+    words[byte / 8] |= (all & !allowed) << (8 * (byte % 8));
+}
+
 /// DUT-80, in a few instructions.
 #[inline]
 fn has_values(input: &CycleInput) -> bool {
-    /// Bits of the threads that are zero.
-    const ZERO: u128 =
-        (!STATE as u128 | (!CONDITIONS as u128) << 8) * 0x0000_0001_0000_0001_0000_0001_0000_0001;
-    let threads = u128::from_le(cast(input.threads));
-    (input.access_kind <= LAST_KIND)
-        & (input.reset <= 1)
-        & (input.driven <= 3)
-        & (input.clock_stopped <= 1)
-        & (input.operations <= MAX_OPERATIONS)
-        & (input.complete <= MAX_OPERATIONS)
-        & (input.filtered_out <= MAX_OPERATIONS)
-        & (input.profiling & !PROFILING == 0)
-        & ((input.hpmn | input.access_rt) & !FIVE_BITS == 0)
-        & (input.controls & !CONTROLS == 0)
-        & (threads & ZERO == 0)
+    let words: &[u64; ZERO_BITS.len()] = bytemuck::cast_ref(input);
+    let words = words.iter().zip(ZERO_BITS).filter(|(_, zero)| *zero != 0);
+    let found = words.fold(0, |found, (word, zero)| found | u64::from_le(*word) & zero);
+    // Of all limits that one alone is no power of two.
+    (found == 0) & (input.access_kind <= LAST_KIND)
 }
+
+/// The limits that are not of whole bits.
+const _: () = {
+    let mut n = 0;
+    while n < CycleInput::FIELDS.len() {
+        let field = &CycleInput::FIELDS[n];
+        if let Limit::Most(most) = field.limit
+            && !(most as u64 + 1).is_power_of_two()
+        {
+            assert!(
+                most == LAST_KIND && field.byte == std::mem::offset_of!(CycleInput, access_kind)
+            );
+        }
+        n += 1;
+    }
+};
 
 /// DUT-81: whether a PE of `implementation` can be at Exception level `level` in Security state `security`.
 pub fn has_state(implementation: &Implementation, level: u8, security: u8) -> bool {
@@ -551,71 +622,40 @@ fn is_indirect(input: &CycleInput) -> bool {
     register.is_some_and(SysReg::is_indirect)
 }
 
-/// A field: its name, its first byte, and its bits.
-type Place = (&'static str, u32, u32);
+/// A field, or some bits of it: its name, its first bit, and its bits.
+type Place = (Cow<'static, str>, u32, u32);
 
-macro_rules! places {
-    ($($name:ident = $word:literal, $field:ident, $bits:literal;)+) => {
-        $(const $name: Place =
-            ($word, 8 * std::mem::offset_of!(CycleInput, $field) as u32, $bits);)+
-    };
+/// The field of this name, an error of compilation if there is none.
+const fn place(name: &'static str) -> Place {
+    let field = Field::named(CycleInput::FIELDS, name);
+    (
+        Cow::Borrowed(name),
+        8 * field.byte as u32,
+        8 * field.bytes() as u32,
+    )
 }
 
-places! {
-    COUNTING_ALLOWED = "counting_allowed", counting_allowed, 32;
-    ACCESS_ADDRESS = "access_address", access_address, 16;
-    ACCESS_KIND = "access_kind", access_kind, 8;
-    RESET = "reset", reset, 8;
-    DRIVEN = "driven", driven, 8;
-    CLOCK_STOPPED = "clock_stopped", clock_stopped, 8;
-    OPERATIONS = "operations", operations, 8;
-    COMPLETE = "complete", complete, 8;
-    FILTERED_OUT = "filtered_out", filtered_out, 8;
-    PROFILING_FIELD = "profiling", profiling, 8;
-    HPMN = "hpmn", hpmn, 8;
-    ACCESS_RT = "access_rt", access_rt, 8;
-    CONTROLS_FIELD = "controls", controls, 32;
-    EL2_ENABLED = "controls bit 0 (EL2 enabled)", controls, 1;
-    PMUACR = "pmuacr", pmuacr, 32;
-    SPMACCESSR_EL2 = "spmaccessr_el2", spmaccessr_el2, 64;
-    SPMACCESSR_EL3 = "spmaccessr_el3", spmaccessr_el3, 64;
+/// A field of thread `t`.
+fn place_of_thread(t: usize, field: &Field) -> Place {
+    let (_, threads, _) = place("threads");
+    let from = 8 * (t * size_of::<Thread>() + field.byte) as u32;
+    (
+        format!("threads[{t}].{}", field.name).into(),
+        threads + from,
+        8 * field.bytes() as u32,
+    )
 }
 
-const STATES: [&str; THREADS] = [
-    "threads[0].state",
-    "threads[1].state",
-    "threads[2].state",
-    "threads[3].state",
-];
-const CONDITIONS_OF: [&str; THREADS] = [
-    "threads[0].conditions",
-    "threads[1].conditions",
-    "threads[2].conditions",
-    "threads[3].conditions",
-];
-const COUNTS: [&str; THREADS] = [
-    "threads[0].count",
-    "threads[1].count",
-    "threads[2].count",
-    "threads[3].count",
-];
-
-/// The first bit of thread `t`.
-fn thread_at(t: usize) -> u32 {
-    8 * (std::mem::offset_of!(CycleInput, threads) + t * size_of::<Thread>()) as u32
+/// See [`place_of_thread`].
+fn named_of_thread(t: usize, name: &'static str) -> Place {
+    place_of_thread(t, Field::named(Thread::FIELDS, name))
 }
 
-fn state_of(t: usize) -> Place {
-    (STATES[t], thread_at(t), 8)
-}
-
-fn conditions_of(t: usize) -> Place {
-    (CONDITIONS_OF[t], thread_at(t) + 8, 8)
-}
-
-fn count_of(t: usize) -> Place {
-    (COUNTS[t], thread_at(t) + 16, 16)
-}
+const EL2_ENABLED: Place = (
+    Cow::Borrowed("controls bit 0 (EL2 enabled)"),
+    8 * std::mem::offset_of!(CycleInput, controls) as u32,
+    1,
+);
 
 /// Tells violations of a cycle.
 struct Teller<'t> {
@@ -645,38 +685,39 @@ impl Teller<'_> {
     fn first(&mut self, input: &CycleInput) {
         if input.reset != 1 {
             let expected = "1 in the first cycle: every run starts with a reset";
-            self.tell("DUT-03", RESET, expected, input.reset.to_string());
+            self.tell(
+                "DUT-03",
+                const { place("reset") },
+                expected,
+                input.reset.to_string(),
+            );
         }
     }
 
     /// DUT-80: values that a field does not have, and bits that the contract does not name.
     fn values(&mut self, input: &CycleInput) {
-        let mut at_most = |place: Place, most: u8, found: u8| {
-            if found > most {
-                self.tell("DUT-80", place, format!("0 to {most}"), found.to_string());
-            }
-        };
-        at_most(ACCESS_KIND, LAST_KIND, input.access_kind);
-        at_most(RESET, 1, input.reset);
-        at_most(DRIVEN, 3, input.driven);
-        at_most(CLOCK_STOPPED, 1, input.clock_stopped);
-        at_most(OPERATIONS, MAX_OPERATIONS, input.operations);
-        at_most(COMPLETE, MAX_OPERATIONS, input.complete);
-        at_most(FILTERED_OUT, MAX_OPERATIONS, input.filtered_out);
-        at_most(HPMN, FIVE_BITS, input.hpmn);
-        at_most(ACCESS_RT, FIVE_BITS, input.access_rt);
-        let mut named = |place: Place, mask: u32, found: u32| {
-            if found & !mask != 0 {
-                let expected = format!("no bit outside of {mask:#x}");
-                self.tell("DUT-80", place, expected, format!("{found:#x}"));
-            }
-        };
-        named(PROFILING_FIELD, PROFILING.into(), input.profiling.into());
-        named(CONTROLS_FIELD, CONTROLS, input.controls);
+        let fields = CycleInput::FIELDS.iter();
+        let mut all: Vec<_> = fields
+            .filter(|field| field.count == 1)
+            .map(|field| (place(field.name), field, field.value(bytes_of(input), 0)))
+            .collect();
         for (t, thread) in input.threads.iter().enumerate() {
-            named(state_of(t), STATE.into(), thread.state.into());
-            let conditions = thread.conditions.into();
-            named(conditions_of(t), CONDITIONS.into(), conditions);
+            all.extend(Thread::FIELDS.iter().map(|field| {
+                let value = field.value(bytes_of(thread), 0);
+                (place_of_thread(t, field), field, value)
+            }));
+        }
+        for (place, field, found) in all {
+            match field.limit {
+                Limit::Most(most) if found > most.into() => {
+                    self.tell("DUT-80", place, format!("0 to {most}"), found.to_string());
+                }
+                Limit::Bits(bits) if found & !u64::from(bits) != 0 => {
+                    let expected = format!("no bit outside of {bits:#x}");
+                    self.tell("DUT-80", place, expected, format!("{found:#x}"));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -689,11 +730,11 @@ impl Teller<'_> {
         match AccessKind::from_code(input.access_kind) {
             AccessKind::ExternalRead | AccessKind::ExternalWrite => {
                 let expected = "0 to 0xfff, an offset in the Performance Monitors frame";
-                self.tell("DUT-37", ACCESS_ADDRESS, expected, found);
+                self.tell("DUT-37", const { place("access_address") }, expected, found);
             }
             _ => {
                 let expected = "op0 = 3 in bits [15:14] of an MRC or MCR";
-                self.tell("DUT-36", ACCESS_ADDRESS, expected, found);
+                self.tell("DUT-36", const { place("access_address") }, expected, found);
             }
         }
     }

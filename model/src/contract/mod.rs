@@ -1,11 +1,18 @@
 //! The structs that cross the boundary between stimulus, design and model: one in and one out per
 //! Processor cycle. Their layout is that of `docs/dut-contract.md`, sections 2 to 4.
 
-use bytemuck::{Pod, Zeroable};
-use std::mem::{offset_of, size_of};
+use std::mem::offset_of;
+
+use bytemuck::{bytes_of, bytes_of_mut};
 
 use crate::cycles;
 use crate::sysreg::SysReg;
+
+mod field;
+mod fields;
+
+pub use field::{Field, FieldType, Form, Group, Limit};
+pub use fields::{CycleInput, CycleOutput, DutParameters, Output, Thread};
 
 /// Event lanes of a [`CycleInput`].
 pub const EVENT_LANES: usize = 64;
@@ -18,69 +25,13 @@ pub const CONTRACT_VERSION: u16 = 2;
 /// Version of the layout of the structs of this module.
 pub const LAYOUT_VERSION: u16 = 2;
 /// Bytes of a [`CycleInput`] of layout 1, which is a prefix of the present one: the bytes after it are zero.
-pub const INPUT_BYTES_OF_LAYOUT_1: usize = 144;
+pub const INPUT_BYTES_OF_LAYOUT_1: usize = offset_of!(CycleInput, driven);
 /// Threads of a [`CycleInput`].
 pub const THREADS: usize = 4;
 /// System PMUs that a design can have.
 pub const SYSTEM_PMUS: usize = 4;
 /// Most operations, and most samples completed, in a cycle.
 pub const MAX_OPERATIONS: u8 = 15;
-
-/// Everything that happens to the design in one Processor cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct CycleInput {
-    /// Base value of event number *e*. Only the low `event_width` bits count.
-    pub event: [u16; EVENT_LANES],
-    /// Data of a register write.
-    pub access_data: u64,
-    /// Bit *n*: nothing outside the registers stops event counter *n* in this cycle. Bit 31: the cycle counter.
-    pub counting_allowed: u32,
-    /// System register encoding, see [`SysReg::address`].
-    pub access_address: u16,
-    /// See [`AccessKind`].
-    pub access_kind: u8,
-    /// Bit 0: reset in this cycle.
-    pub reset: u8,
-    /// Which groups of inputs hold: [`CycleInput::DRIVEN_PE`], [`CycleInput::DRIVEN_THREADS`].
-    pub driven: u8,
-    /// Bit 0: there is no Processor cycle (DUT-52).
-    pub clock_stopped: u8,
-    /// Members of the sample population, 0 to 15.
-    pub operations: u8,
-    /// Samples that complete, 0 to 15.
-    pub complete: u8,
-    /// Of those, how many filtering removes.
-    pub filtered_out: u8,
-    /// Bit 0: profiling is enabled; 1: discard; \[3:2\]: Effective MDCR_EL3.PMSEE; \[5:4\]: Effective PMSCR_EL2.EE.
-    pub profiling: u8,
-    /// MDCR_EL2.HPMN.
-    pub hpmn: u8,
-    /// Number of the general-purpose register of the access.
-    pub access_rt: u8,
-    /// See [`control`].
-    pub controls: u32,
-    /// PMUACR_EL1.`P<n>` in bit *n*.
-    pub pmuacr: u32,
-    /// SPMACCESSR_EL2.
-    pub spmaccessr_el2: u64,
-    /// SPMACCESSR_EL3.
-    pub spmaccessr_el3: u64,
-    /// Thread 0 is the PE that has these counters.
-    pub threads: [Thread; THREADS],
-}
-
-/// State, conditions and counts of a thread in one Processor cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct Thread {
-    /// \[1:0\]: Exception level; \[3:2\]: Security state, see [`SECURITY_STATES`]; \[4\]: Streaming mode.
-    pub state: u8,
-    /// Bits [`Thread::ACTIVE`] to [`Thread::CONDITION`].
-    pub conditions: u8,
-    /// What INST_RETIRED counts.
-    pub count: u16,
-}
 
 impl Thread {
     /// The PE might execute instructions (CYC-04).
@@ -205,12 +156,6 @@ pub mod control {
         "MDCR_EL2.EnSPM",
         "MDCR_EL3.EnPM2",
     ];
-}
-
-impl Default for CycleInput {
-    fn default() -> Self {
-        Self::zeroed()
-    }
 }
 
 impl CycleInput {
@@ -376,46 +321,6 @@ impl AccessOutcome {
     }
 }
 
-/// Everything the design shows of one Processor cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct CycleOutput {
-    /// \[n\], n < 31: V\[n\]. \[31\]: increment of PMCCNTR_EL0.
-    pub increment: [u16; COUNTER_LANES],
-    /// Data of a register read with outcome OK, otherwise 0.
-    pub access_data: u64,
-    /// See [`AccessOutcome`].
-    pub access_outcome: u8,
-    /// Zero.
-    pub reserved: [u8; 3],
-    /// ISS of the exception of a trapped MRS or MSR (ETY-45), otherwise 0.
-    pub trap_iss: u32,
-    /// PMSICR_EL1 after the cycle.
-    pub pmsicr: u64,
-    /// Samples in flight after the cycle.
-    pub in_flight: u8,
-    /// Operations selected for sampling.
-    pub selected: u8,
-    /// Place of the first of them among the operations of the cycle, from 0; 0 if there is none.
-    pub first_selected: u8,
-    /// How many of the selected collided.
-    pub collided: u8,
-    /// PMBSR_EL1.COLL, PMBSR_EL2.COLL, PMBSR_EL3.COLL after the cycle, from bit 0.
-    pub coll: u8,
-    /// Bytes drawn from the random number generator.
-    pub random_drawn: u8,
-    /// The first of them, 0 if there is none.
-    pub random_byte: u8,
-    /// Zero.
-    pub zeros: [u8; 9],
-}
-
-impl Default for CycleOutput {
-    fn default() -> Self {
-        Self::zeroed()
-    }
-}
-
 /// What the architecture leaves UNKNOWN of a [`CycleOutput`]: it is not compared, and counted as such.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unknown {
@@ -428,62 +333,51 @@ pub struct Unknown {
 }
 
 impl Unknown {
+    /// Nothing is known.
+    pub const ALL: Self = Self {
+        access_data: u64::MAX,
+        increments: u32::MAX,
+        spe: true,
+    };
+
+    /// The bits of an output that are UNKNOWN.
+    pub fn mask(&self) -> [u8; size_of::<CycleOutput>()] {
+        let mut mask = match self.spe {
+            true => CycleOutput::SAMPLING,
+            false => [0; size_of::<CycleOutput>()],
+        };
+        let data = offset_of!(CycleOutput, access_data);
+        mask[data..data + 8].copy_from_slice(&self.access_data.to_le_bytes());
+        for n in (0..COUNTER_LANES).filter(|n| self.increments >> n & 1 == 1) {
+            mask[2 * n..2 * n + 2].fill(0xFF);
+        }
+        mask
+    }
+
     /// Whether everything is known.
     pub fn is_none(&self) -> bool {
         self.access_data == 0 && self.increments == 0 && !self.spe
     }
 }
 
-/// The parameters that a design states of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
-#[repr(C)]
-pub struct DutParameters {
-    /// [`DutParameters::MAGIC`].
-    pub magic: u32,
-    /// See [`CONTRACT_VERSION`].
-    pub contract_version: u16,
-    /// See [`LAYOUT_VERSION`].
-    pub layout_version: u16,
-    /// Event counters, 0 to 31.
-    pub counters: u8,
-    /// 32, or 64 with FEAT_PMUv3p5.
-    pub counter_bits: u8,
-    /// Event lanes in use, 1 to 64.
-    pub event_count: u8,
-    /// Bits of an event lane in use, 1 to 16.
-    pub event_width: u8,
-    /// PMMIR_EL1.THWIDTH.
-    pub thwidth: u8,
-    /// Latency of `increment`, in cycles.
-    pub latency_increment: u8,
-    /// Latency of `access_data` and `access_outcome`, in cycles.
-    pub latency_access: u8,
-    /// Latency of the fields of group SPE, in cycles.
-    pub latency_spe: u8,
-    /// Features, see [`DutParameters::FEATURES`].
-    pub features: u32,
-    /// PMMIR_EL1 bits \[19:0\].
-    pub pmmir: u32,
-    /// Threads of the processor, 1 to 4.
-    pub threads: u8,
-    /// Samples that can be in flight, 1 to 255; 0 without SPE.
-    pub max_inflight: u8,
-    /// System PMUs that are implemented, 0 to 4.
-    pub system_pmus: u8,
-    /// Zero.
-    pub zero: u8,
-    /// PMSIDR_EL1, 0 without SPE.
-    pub pmsidr: u32,
-    /// SPMCFGR_EL1 of each System PMU, 0 if it is not implemented.
-    pub spmcfgr: [u32; SYSTEM_PMUS],
-    /// Cycles from one register access to the next, at least (DUT-70); 0 is 1.
-    pub access_interval: u8,
-    /// What `increment` shows (DUT-71), see [`Increments`](crate::wrapper::Increments).
-    pub increment_form: u8,
-    /// What the design does not have (DUT-72): bit *i* is number *i* of [`PARTS`](crate::wrapper::PARTS).
-    pub lacks: u16,
-    /// Zero.
-    pub zeros: [u8; 12],
+impl CycleOutput {
+    /// All bits of group `increment`.
+    pub const INCREMENTS: [u8; size_of::<Self>()] = field::mask(Self::FIELDS, Group::Increment);
+    /// All bits of group access.
+    pub const ACCESS: [u8; size_of::<Self>()] = field::mask(Self::FIELDS, Group::Access);
+    /// All bits of group SPE.
+    pub const SAMPLING: [u8; size_of::<Self>()] = field::mask(Self::FIELDS, Group::Sampling);
+
+    /// The output with the bits of `mask` taken from another one.
+    #[must_use]
+    pub fn with(&self, mask: &[u8; size_of::<Self>()], other: &Self) -> Self {
+        let mut all = *self;
+        let bytes = bytes_of_mut(&mut all).iter_mut().zip(bytes_of(other));
+        for ((byte, other), mask) in bytes.zip(mask) {
+            *byte = *byte & !mask | other & mask;
+        }
+        all
+    }
 }
 
 impl DutParameters {
@@ -517,31 +411,3 @@ impl DutParameters {
         "spe_exc",
     ];
 }
-
-const _: () = {
-    assert!(size_of::<CycleInput>() == 192);
-    assert!(offset_of!(CycleInput, access_data) == 128);
-    assert!(offset_of!(CycleInput, counting_allowed) == 136);
-    assert!(offset_of!(CycleInput, access_address) == 140);
-    assert!(offset_of!(CycleInput, access_kind) == 142);
-    assert!(offset_of!(CycleInput, reset) == 143);
-    assert!(offset_of!(CycleInput, driven) == INPUT_BYTES_OF_LAYOUT_1);
-    assert!(offset_of!(CycleInput, profiling) == 149);
-    assert!(offset_of!(CycleInput, controls) == 152);
-    assert!(offset_of!(CycleInput, spmaccessr_el2) == 160);
-    assert!(offset_of!(CycleInput, threads) == 176);
-    assert!(size_of::<Thread>() == 4);
-    assert!(size_of::<CycleOutput>() == 104);
-    assert!(offset_of!(CycleOutput, access_data) == 64);
-    assert!(offset_of!(CycleOutput, access_outcome) == 72);
-    assert!(offset_of!(CycleOutput, trap_iss) == 76);
-    assert!(offset_of!(CycleOutput, pmsicr) == 80);
-    assert!(offset_of!(CycleOutput, in_flight) == 88);
-    assert!(offset_of!(CycleOutput, random_byte) == 94);
-    assert!(size_of::<DutParameters>() == 64);
-    assert!(offset_of!(DutParameters, features) == 16);
-    assert!(offset_of!(DutParameters, pmmir) == 20);
-    assert!(offset_of!(DutParameters, threads) == 24);
-    assert!(offset_of!(DutParameters, pmsidr) == 28);
-    assert!(offset_of!(DutParameters, spmcfgr) == 32);
-};
