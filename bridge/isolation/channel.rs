@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pmu_model::{CycleInput, CycleOutput};
@@ -169,10 +170,13 @@ fn from_slot(number: u32) -> usize {
     FROM_SLOTS + number as usize % SLOTS * FROM_SLOT
 }
 
-/// Waits until `count` is not `seen` any more, or for some milliseconds. `sleeps` tells the other side that it has to
-/// wake who waits: it looks at it after it has counted.
-fn sleep(count: &AtomicU32, sleeps: &AtomicU32, seen: u32, nanoseconds: i64) {
-    sleeps.store(1, Ordering::SeqCst);
+/// In the word that tells whether a side sleeps: it does, until the count in the lower half.
+const SLEEPING: u64 = 1 << 32;
+
+/// Waits until `count` has come from `seen` to `wanted`, or for some nanoseconds. `sleeps` tells the other side when it has
+/// to wake who waits: it looks at it after it has counted.
+fn sleep(count: &AtomicU32, sleeps: &AtomicU64, seen: u32, wanted: u32, nanoseconds: i64) {
+    sleeps.store(SLEEPING | u64::from(wanted), Ordering::SeqCst);
     if count.load(Ordering::SeqCst) == seen {
         let limit = futex::Timespec {
             tv_sec: nanoseconds / 1_000_000_000,
@@ -184,9 +188,29 @@ fn sleep(count: &AtomicU32, sleeps: &AtomicU32, seen: u32, nanoseconds: i64) {
     sleeps.store(0, Ordering::SeqCst);
 }
 
-fn count_one(count: &AtomicU32, sleeps: &AtomicU32) {
+/// Whether both sides share one processor. What keeps two of them busy then only makes them change places: looking before
+/// sleeping, and waking the other side for every batch. Each side then does all it can before the other one's turn.
+pub fn is_alone() -> bool {
+    static IS_ALONE: LazyLock<bool> =
+        LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1));
+    *IS_ALONE
+}
+
+/// How often who waits looks before it sleeps.
+pub fn looks(most: u32) -> u32 {
+    if is_alone() { 0 } else { most }
+}
+
+fn count_one(count: &AtomicU32, sleeps: &AtomicU64) {
     count.fetch_add(1, Ordering::SeqCst);
-    if sleeps.load(Ordering::SeqCst) != 0 {
+    wake(count, sleeps);
+}
+
+/// Wakes the other side if it sleeps and has what it waits for.
+fn wake(count: &AtomicU32, sleeps: &AtomicU64) {
+    let sleeps = sleeps.load(Ordering::SeqCst);
+    let missing = (sleeps as u32).wrapping_sub(count.load(Ordering::SeqCst));
+    if sleeps & SLEEPING != 0 && (missing == 0 || missing > u32::MAX / 2) {
         let _ = futex::wake(count, futex::Flags::empty(), 1);
     }
 }
@@ -224,7 +248,12 @@ impl Channel {
         self.to.write(slot + HEADER, words);
         let inputs = bytemuck::cast_slice(inputs);
         self.to.write(slot + HEADER + WORDS, inputs);
-        count_one(self.to.half_word(COUNT), self.from.half_word(SLEEPS));
+        let (count, sleeps) = (self.to.half_word(COUNT), self.from.word(SLEEPS));
+        match is_alone() && kind == 1 {
+            // It is woken when somebody waits for it.
+            true => _ = count.fetch_add(1, Ordering::SeqCst),
+            false => count_one(count, sleeps),
+        }
     }
 
     /// Whether words are short enough to be sent.
@@ -237,10 +266,13 @@ impl Channel {
         self.from.half_word(COUNT).load(Ordering::Acquire)
     }
 
-    /// Waits for more replies than `seen`, for at most so many nanoseconds.
-    pub fn wait_for_reply(&self, seen: u32, nanoseconds: i64) {
-        let (count, sleeps) = (self.from.half_word(COUNT), self.to.half_word(SLEEPS));
-        sleep(count, sleeps, seen, nanoseconds);
+    /// Waits for `wanted` replies where there are `seen`, for at most so many nanoseconds.
+    pub fn wait_for_reply(&self, seen: u32, wanted: u32, nanoseconds: i64) {
+        if is_alone() {
+            wake(self.to.half_word(COUNT), self.from.word(SLEEPS));
+        }
+        let (count, sleeps) = (self.from.half_word(COUNT), self.to.word(SLEEPS));
+        sleep(count, sleeps, seen, wanted, nanoseconds);
     }
 
     /// Reply `number` and its outputs, of which there are at most as many as `outputs` has room for.
@@ -325,14 +357,15 @@ impl Channel {
     pub fn next(&self, number: u32) {
         let count = self.to.half_word(COUNT);
         // A command with many requests on their way makes the next one at about the time that this one took.
-        for _ in 0..2000 {
+        for _ in 0..looks(2000) {
             if count.load(Ordering::Acquire) != number {
                 return;
             }
             std::hint::spin_loop();
         }
         while count.load(Ordering::Acquire) == number {
-            sleep(count, self.from.half_word(SLEEPS), number, i64::MAX / 2);
+            let wanted = number.wrapping_add(1);
+            sleep(count, self.from.word(SLEEPS), number, wanted, i64::MAX / 2);
         }
     }
 
@@ -379,7 +412,7 @@ impl Channel {
         }
         self.from.write(slot + HEADER, words);
         self.from.write(slot + HEADER + REPLY, text);
-        count_one(self.from.half_word(COUNT), self.to.half_word(SLEEPS));
+        count_one(self.from.half_word(COUNT), self.to.word(SLEEPS));
     }
 
     /// Notes what the design does from here on.

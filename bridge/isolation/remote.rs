@@ -13,7 +13,7 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use verilator_sys::CreateError;
 
 use super::attendant::{Said, StartError, start};
-use super::channel::{Activity, CYCLES, Channel, Kind, Reply, SLOTS};
+use super::channel::{Activity, CYCLES, Channel, Kind, Reply, SLOTS, is_alone, looks};
 use super::death::Death;
 use super::handshake::LibraryFacts;
 use super::host::Host;
@@ -241,7 +241,7 @@ impl RemoteDut {
     /// The process ended, or nothing came before `limit`.
     fn wait(&self, number: u32, limit: Option<Instant>, is_late: bool) -> Result<(), Stop> {
         let is_there = |replied: u32| replied.wrapping_sub(number.wrapping_add(1)) < u32::MAX / 2;
-        for _ in 0..200 {
+        for _ in 0..looks(200) {
             let replied = self.channel().replied();
             if is_there(replied) {
                 return self.believed(replied);
@@ -249,7 +249,7 @@ impl RemoteDut {
             std::hint::spin_loop();
         }
         let patience = 2 * self.design.patience + Duration::from_secs(2);
-        let mut last = (self.progress(), Instant::now());
+        let mut seen = (self.progress(), Instant::now());
         loop {
             let has_ended = self.host.end().is_some();
             let replied = self.channel().replied();
@@ -261,18 +261,20 @@ impl RemoteDut {
             }
             // Others look at the cycles, and know better what the command wants; this is for what nobody looks at.
             let progress = self.progress();
-            if progress != last.0 {
-                last = (progress, Instant::now());
+            if progress != seen.0 {
+                seen = (progress, Instant::now());
             }
             let is_over = limit.is_some_and(|limit| Instant::now() > limit);
-            if is_over || last.1.elapsed() > patience {
+            if is_over || seen.1.elapsed() > patience {
                 let tail = self.channel().tail();
                 printed::print(&String::from_utf8_lossy(&tail), true);
                 self.host.dismiss();
                 return Err(Stop::of(StopKind::Hang, "no progress"));
             }
+            let last = number.wrapping_add(self.posted.len() as u32 + 1);
             match self.posted.len() {
-                0 => self.channel().wait_for_reply(replied, LOOK_NS),
+                _ if is_alone() => self.channel().wait_for_reply(replied, last, LOOK_NS),
+                0 => self.channel().wait_for_reply(replied, last, LOOK_NS),
                 // To wake a sleeper costs the host microseconds in every batch.
                 _ => thread::sleep(NAP),
             }
@@ -448,12 +450,13 @@ impl Dut for RemoteDut {
                 return Err(stop);
             }
         }
-        let number = {
-            let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
-            self.request(Kind::Words, &words, &[])
-        };
+        let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
         let limit = Some(Instant::now() + self.design.patience);
-        let waited = self.wait(number, limit, true);
+        // Twice: a reply that the final blocks made themselves does not answer the second one.
+        let waited = (0..2).try_for_each(|_| {
+            let number = self.request(Kind::Words, &words, &[]);
+            self.wait(number, limit, true)
+        });
         self.has_ended = true;
         match waited {
             Ok(()) => {
