@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Failure, output, width};
 use crate::implementation_file;
 use crate::lockstep::Verdict;
-use crate::registers::{self, Register};
+use crate::registers;
 
 /// Arguments of `explain`.
 #[derive(Args)]
@@ -26,7 +26,7 @@ pub struct ExplainArgs {
 
 /// Explains a value of a register.
 pub(super) fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
-    let register = Register::named(&args.register).map_err(Failure::usage)?;
+    let register = registers::named(&args.register).map_err(Failure::usage)?;
     let value = number("VALUE", &args.value)?;
     let implementation =
         implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;

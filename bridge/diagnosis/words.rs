@@ -1,10 +1,8 @@
 //! Registers in words.
 
 use pmu_model::contract::{SECURITY_STATES, Thread};
-use pmu_model::pmu::event_type::{Condition, FIELDS, cycle_filter_mask, present_mask};
+use pmu_model::pmu::event_type::{Condition, cycle_filter_mask, present_mask};
 use pmu_model::pmu::provenance::Origin;
-use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LC, PMCR_LP, PMCR_N_SHIFT, PMCR_P};
-use pmu_model::spmu::registers::{FEATURES, N, NCG, RAO, SIZE};
 use pmu_model::{EventType, Implementation, Model, SysReg};
 
 /// What counter `n` counts with `event_type`, in one sentence without a full stop.
@@ -47,134 +45,6 @@ pub fn relation(condition: Condition) -> &'static str {
         Condition::Equal => "==",
         Condition::GreaterOrEqual => ">=",
         Condition::Less => "<",
-    }
-}
-
-/// A field of a register: name, highest and lowest bit.
-pub type FieldBits = (String, u32, u32);
-
-/// The fields of `register`, from the highest bit down; none for a counter.
-pub fn fields(register: SysReg) -> Vec<FieldBits> {
-    let bit = |name: &str, mask: u64| {
-        let bit = mask.trailing_zeros();
-        (name.to_owned(), bit, bit)
-    };
-    match register {
-        SysReg::Pmcr => vec![
-            ("N".into(), PMCR_N_SHIFT + 4, PMCR_N_SHIFT),
-            bit("LP", PMCR_LP),
-            bit("LC", PMCR_LC),
-            bit("C", PMCR_C),
-            bit("P", PMCR_P),
-            bit("E", PMCR_E),
-        ],
-        SysReg::Pmcntenset | SysReg::Pmcntenclr | SysReg::Pmovsset | SysReg::Pmovsclr => {
-            [("C".into(), 31, 31)]
-                .into_iter()
-                .chain((0..31).rev().map(|n| (format!("P{n}"), n, n)))
-                .collect()
-        }
-        SysReg::Pmselr => vec![("SEL".into(), 4, 0)],
-        SysReg::Pmmir => vec![
-            ("EDGE".into(), 27, 24),
-            ("THWIDTH".into(), 23, 20),
-            ("BUS_WIDTH".into(), 19, 16),
-            ("BUS_SLOTS".into(), 15, 8),
-            ("SLOTS".into(), 7, 0),
-        ],
-        SysReg::Pmevtyper(_) | SysReg::Pmccfiltr | SysReg::Pmxevtyper => FIELDS
-            .iter()
-            .map(|field| {
-                let name = if field.name == "EVTCOUNT" {
-                    "evtCount"
-                } else {
-                    field.name
-                };
-                (name.to_owned(), field.high.into(), field.low.into())
-            })
-            .collect(),
-        SysReg::Pmsicr => named(&[("ECOUNT", 63, 56), ("COUNT", 31, 0)]),
-        SysReg::Pmsirr => named(&[("INTERVAL", 31, 8), ("RND", 0, 0)]),
-        SysReg::Pmsidr => named(&[
-            ("CRR", 25, 25),
-            ("PBT", 24, 24),
-            ("Format", 23, 20),
-            ("CountSize", 19, 16),
-            ("MaxSize", 15, 12),
-            ("Interval", 11, 8),
-            ("FDS", 7, 7),
-            ("FnE", 6, 6),
-            ("ERnd", 5, 5),
-            ("LDS", 4, 4),
-            ("ArchInst", 3, 3),
-            ("FL", 2, 2),
-            ("FT", 1, 1),
-            ("FE", 0, 0),
-        ]),
-        SysReg::Pmbsr(_) => named(&[
-            ("MSS2", 55, 32),
-            ("EC", 31, 26),
-            ("DL", 19, 19),
-            ("EA", 18, 18),
-            ("S", 17, 17),
-            ("COLL", 16, 16),
-            ("MSS", 15, 0),
-        ]),
-        SysReg::Spmselr => named(&[("SYSPMUSEL", 9, 4), ("BANK", 1, 0)]),
-        SysReg::Spmiidr => named(&[
-            ("ProductID", 31, 20),
-            ("Variant", 19, 16),
-            ("Revision", 15, 12),
-            ("Implementer", 11, 0),
-        ]),
-        SysReg::Spmdevarch => named(&[
-            ("ARCHITECT", 31, 21),
-            ("PRESENT", 20, 20),
-            ("REVISION", 19, 16),
-            ("ARCHVER", 15, 12),
-            ("ARCHPART", 11, 0),
-        ]),
-        SysReg::Spmdevaff => named(&[
-            ("Aff3", 39, 32),
-            ("F0V", 31, 31),
-            ("U", 30, 30),
-            ("MT", 24, 24),
-            ("Aff2", 23, 16),
-            ("Aff1", 15, 8),
-            ("Aff0", 7, 0),
-        ]),
-        SysReg::Spmcfgr => {
-            let ends = [NCG].into_iter().chain(FEATURES.iter().copied());
-            let mut fields: Vec<_> = ends
-                .chain([RAO, SIZE, N])
-                .map(|field| (field.name.to_owned(), field.high.into(), field.low.into()))
-                .collect();
-            fields.sort_by_key(|&(_, high, _): &FieldBits| std::cmp::Reverse(high));
-            fields
-        }
-        SysReg::Spmcgcr(n) => (0..8)
-            .rev()
-            .map(|m| {
-                (
-                    format!("N{m} (group {})", 8 * u32::from(n) + m),
-                    8 * m + 7,
-                    8 * m,
-                )
-            })
-            .collect(),
-        SysReg::Spmcntenset
-        | SysReg::Spmcntenclr
-        | SysReg::Spmovsset
-        | SysReg::Spmovsclr
-        | SysReg::Spmintenset
-        | SysReg::Spmintenclr => (0..64).rev().map(|i| (format!("P{i}"), i, i)).collect(),
-        SysReg::Pmccntr
-        | SysReg::Pmevcntr(_)
-        | SysReg::Pmxevcntr
-        | SysReg::Spmevcntr(_)
-        | SysReg::Spmevtyper(_)
-        | SysReg::Spmevfiltr(_)
-        | SysReg::Spmevfilt2r(_) => Vec::new(),
     }
 }
 
@@ -253,7 +123,8 @@ pub fn decoded_of(
 
 /// A register field by field, from the highest bit down; nothing for a register without fields.
 pub fn decoded(register: SysReg, value: u64) -> Vec<FieldValue> {
-    fields(register)
+    register
+        .fields()
         .into_iter()
         .map(|(name, high, low)| FieldValue {
             value: value >> low & (u64::MAX >> (63 - (high - low))),
@@ -261,13 +132,6 @@ pub fn decoded(register: SysReg, value: u64) -> Vec<FieldValue> {
             high,
             low,
         })
-        .collect()
-}
-
-fn named(fields: &[(&str, u32, u32)]) -> Vec<FieldBits> {
-    fields
-        .iter()
-        .map(|&(name, high, low)| (name.to_owned(), high, low))
         .collect()
 }
 
@@ -285,7 +149,7 @@ pub fn state(thread: Thread) -> String {
 /// The fields in which two values of a register differ, each with both values; bits that belong to no field
 /// are RES0.
 pub fn differing_fields(register: SysReg, expected: u64, rtl: u64) -> Vec<(String, u64, u64)> {
-    let fields = fields(register);
+    let fields = register.fields();
     if fields.is_empty() {
         return Vec::new();
     }
@@ -375,7 +239,7 @@ mod tests {
     #[test]
     fn fields_go_down_and_do_not_overlap() {
         for register in SysReg::all(&Implementation::default()) {
-            let fields = fields(register);
+            let fields = register.fields();
             for pair in fields.windows(2) {
                 assert!(pair[0].2 > pair[1].1, "{register}: {pair:?}");
             }

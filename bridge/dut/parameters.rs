@@ -1,5 +1,6 @@
 //! The parameters that a design states, against the configured implementation.
 
+use pmu_model::features::FEATURES;
 use pmu_model::wrapper::{Increments, PARTS, Wrapper};
 use pmu_model::{DutParameters, Implementation};
 
@@ -85,9 +86,9 @@ pub fn check_parameters(
     let differing = expected.features ^ stated.features;
     if differing != 0 {
         let bit = differing.trailing_zeros();
-        let name = DutParameters::FEATURES.get(bit as usize).map_or_else(
+        let name = FEATURES.get(bit as usize).map_or_else(
             || format!("feature bit {bit}"),
-            |name| format!("feature {name}"),
+            |feature| format!("feature {}", feature.name),
         );
         let word = |features: u32| {
             if features >> bit & 1 == 1 {

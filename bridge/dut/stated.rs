@@ -2,6 +2,7 @@
 
 use pmu_model::DutParameters;
 use pmu_model::contract::{CONTRACT_VERSION, LAYOUT_VERSION};
+use pmu_model::features::FEATURES;
 use pmu_model::wrapper::{Increments, PARTS};
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +123,7 @@ impl Stated {
     pub fn of(parameters: &DutParameters) -> Result<Self, ContractMismatch> {
         check_contract(parameters)?;
         let word = |value: u32| format!("{value:#010x}");
-        let features = DutParameters::FEATURES.iter().enumerate();
+        let features = FEATURES.iter().enumerate();
         let features = features.filter(|(bit, _)| parameters.features >> bit & 1 == 1);
         let system_pmus = usize::from(parameters.system_pmus);
         Ok(Self {
@@ -146,7 +147,9 @@ impl Stated {
                 .take(system_pmus)
                 .map(|&value| word(value))
                 .collect(),
-            features: features.map(|(_, name)| (*name).to_owned()).collect(),
+            features: features
+                .map(|(_, feature)| feature.name.to_owned())
+                .collect(),
             access_interval: parameters.access_interval.max(1),
             increments: Increments::from_code(parameters.increment_form).map_or_else(
                 || parameters.increment_form.to_string(),

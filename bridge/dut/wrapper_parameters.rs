@@ -1,8 +1,9 @@
 //! The parameters of the bundled wrapper for an implementation.
 
+use pmu_model::Implementation;
 use pmu_model::contract::SYSTEM_PMUS;
+use pmu_model::features::FEATURES;
 use pmu_model::spmu::SystemPmu;
-use pmu_model::{DutParameters, Implementation};
 
 /// The parameters of the bundled wrapper for `implementation`, by name and value.
 pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, String)> {
@@ -18,13 +19,14 @@ pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, Strin
         ("MaxInflight", implementation.max_inflight().into()),
         ("SystemPmus", implementation.system_pmu.len() as u32),
     ];
-    let features = DutParameters::FEATURES
-        .iter()
-        .zip(implementation.features());
+    let features = FEATURES.iter().map(|feature| {
+        let has = u8::from((feature.has)(implementation));
+        (camel_case(feature.name), has.to_string())
+    });
     numbers
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_string()))
-        .chain(features.map(|(name, on)| (camel_case(name), u8::from(on).to_string())))
+        .chain(features)
         .chain([
             (
                 "Pmsidr".into(),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pmu_model::contract::{CycleInput, CycleOutput, DutParameters, Field, Group, Thread};
+use pmu_model::features::FEATURES;
 
 const PATH: &str = "docs/dut-contract.md";
 
@@ -37,6 +38,13 @@ fn table(fields: &[Field]) -> String {
 
 /// The comment of the field in one line; brackets are escaped in comments, which could be links.
 fn meaning(field: &Field) -> String {
+    if field.name == "features" {
+        let bits = FEATURES.iter().enumerate();
+        let words: Vec<_> = bits
+            .map(|(bit, feature)| format!("{bit} {}", feature.about))
+            .collect();
+        return format!("bit {}", words.join(", "));
+    }
     let words: Vec<_> = field.meaning.split_whitespace().collect();
     words.join(" ").replace("\\[", "[").replace("\\]", "]")
 }

@@ -3,10 +3,9 @@
 use std::fmt::Write;
 
 use pmu_model::contract::{CONTRACT_VERSION, Field, LAYOUT_VERSION, Thread, control};
+use pmu_model::features::FEATURES;
 use pmu_model::wrapper::{Increments, PARTS};
-use pmu_model::{
-    AccessOutcome, CycleInput, CycleOutput, DutParameters, Implementation, Number, SysReg,
-};
+use pmu_model::{AccessOutcome, CycleInput, CycleOutput, DutParameters, Number, SysReg};
 
 /// One of the contract's structs.
 struct Struct {
@@ -176,8 +175,9 @@ fn write_codes(out: &mut String) -> std::fmt::Result {
         )?;
     }
     writeln!(out, "\n  // Bits of `features`")?;
-    for (bit, name) in DutParameters::FEATURES.iter().enumerate() {
-        writeln!(out, "  localparam int Feature{} = {bit};", camel_case(name))?;
+    for (bit, feature) in FEATURES.iter().enumerate() {
+        let name = camel_case(feature.name);
+        writeln!(out, "  localparam int Feature{name} = {bit};")?;
     }
     writeln!(
         out,
@@ -251,18 +251,18 @@ const OUTCOMES: [(AccessOutcome, &str); 7] = [
 
 /// The registers that are no arrays.
 fn registers() -> impl Iterator<Item = SysReg> {
-    use SysReg::{Spmevcntr, Spmevfilt2r, Spmevfiltr, Spmevtyper};
-    let mut implementation = Implementation::default();
-    implementation.pmu.counters = 0;
-    let all: Vec<_> = SysReg::all(&implementation).collect();
-    let is_of_array = |register: &SysReg| {
-        matches!(
+    use SysReg::{Pmevcntr, Pmevtyper, Spmevcntr, Spmevfilt2r, Spmevfiltr, Spmevtyper};
+    SysReg::ALL.iter().copied().filter(|register| {
+        !matches!(
             register,
-            Spmevcntr(_) | Spmevtyper(_) | Spmevfiltr(_) | Spmevfilt2r(_)
+            Pmevcntr(_)
+                | Pmevtyper(_)
+                | Spmevcntr(_)
+                | Spmevtyper(_)
+                | Spmevfiltr(_)
+                | Spmevfilt2r(_)
         )
-    };
-    all.into_iter()
-        .filter(move |register| !is_of_array(register))
+    })
 }
 
 /// `access_data` as `AccessData`.

@@ -1,7 +1,6 @@
 //! The implementation that a design states to be, and that its registers say.
 
-use pmu_model::evtyper::configuration::AccessModel;
-use pmu_model::implementation::Layout;
+use pmu_model::features::FEATURES;
 use pmu_model::spmu::registers::{FEATURE_BITS, RAO};
 use pmu_model::spmu::{Registers, SystemPmu, decode};
 use pmu_model::wrapper::{Increments, PARTS, Wrapper};
@@ -73,7 +72,7 @@ pub fn stated(name: &str, parameters: &DutParameters) -> Result<Implementation, 
             found: format!("{found:#x}"),
         }),
     };
-    let unnamed = parameters.features >> DutParameters::FEATURES.len();
+    let unnamed = parameters.features >> FEATURES.len();
     number("features above the last named bit", 0, unnamed)?;
     let unnamed = parameters.lacks >> PARTS.len();
     number("lacks above the last named bit", 0, unnamed.into())?;
@@ -103,58 +102,13 @@ pub fn stated(name: &str, parameters: &DutParameters) -> Result<Implementation, 
     implementation.threads.count = parameters.threads;
     implementation.spe.max_inflight = parameters.max_inflight;
     implementation.spe.pmsidr = parameters.pmsidr;
-    take_features(parameters.features, &mut implementation);
+    for (bit, feature) in FEATURES.iter().enumerate() {
+        (feature.set)(&mut implementation, parameters.features >> bit & 1 == 1);
+    }
     let count = usize::from(parameters.system_pmus);
     implementation.system_pmu = vec![SystemPmu::default(); count];
     implementation.validate()?;
     Ok(implementation)
-}
-
-/// The features, in the order of [`DutParameters::FEATURES`].
-fn take_features(bits: u32, implementation: &mut Implementation) {
-    let Implementation {
-        pmu,
-        pe,
-        spe,
-        knobs,
-        ..
-    } = implementation;
-    let (mut layout, mut access) = (false, false);
-    let features = [
-        &mut pmu.th,
-        &mut pmu.edge,
-        &mut pmu.th2,
-        &mut pmu.chain,
-        &mut pmu.pmuv3p1,
-        &mut pe.el2,
-        &mut pe.el3,
-        &mut pe.sel2,
-        &mut pe.rme,
-        &mut pe.sebep,
-        &mut pe.sme,
-        &mut pe.mt,
-        &mut pe.tme,
-        &mut pe.mtpmu,
-        &mut pe.fgt,
-        &mut pe.fgt2,
-        &mut pe.pmuv3p9,
-        &mut pe.hpmn0,
-        &mut pe.vhe,
-        &mut layout,
-        &mut access,
-        &mut spe.implemented,
-        &mut spe.ernd,
-        &mut spe.exc,
-    ];
-    for (bit, feature) in features.into_iter().enumerate() {
-        *feature = bits >> bit & 1 == 1;
-    }
-    if layout {
-        knobs.layout = Layout::Year2021;
-    }
-    if access {
-        knobs.access_model = AccessModel::Year2021;
-    }
 }
 
 /// Asks the registers of `dut`, which states to be `implementation`: System PMUs become what they say, and constants
@@ -285,6 +239,7 @@ impl<'a> RegisterReader<'a> {
 mod tests {
     use super::*;
     use crate::dut::ModelledDut;
+    use pmu_model::implementation::Layout;
 
     fn small() -> Implementation {
         let mut small = Implementation {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use pmu_model::features::FEATURES;
 use pmu_model::wrapper::{Increments, PARTS};
 use pmu_model::{DutParameters, Implementation};
 
@@ -64,9 +65,9 @@ fn spmcfgr(stated: &DutParameters) -> String {
 
 fn features(stated: &DutParameters) -> String {
     let mut lines = String::new();
-    for (bit, name) in DutParameters::FEATURES.iter().enumerate() {
+    for (bit, feature) in FEATURES.iter().enumerate() {
         let on = stated.features >> bit & 1;
-        let name = camel_case(name);
+        let name = camel_case(feature.name);
         let _ = writeln!(
             lines,
             "    parameters.features[lockstep_pkg::Feature{name}] = 1'b{on};"

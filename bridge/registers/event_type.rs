@@ -497,11 +497,17 @@ fn warn_of_absent_bits(words: &mut Words, present: u64, n: u8) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Explanation, Register, explain};
+    use super::super::{Explanation, explain};
     use super::*;
+    use pmu_model::SysReg;
 
     fn explained(n: u8, value: u64, implementation: &Implementation) -> Explanation {
-        explain(Register::Pmevtyper(n), value, implementation).expect("consistent")
+        explain(
+            SysReg::pmevtyper(n).expect("a counter"),
+            value,
+            implementation,
+        )
+        .expect("consistent")
     }
 
     fn value(tc: u64, te: u64, tlc: u64, th: u64) -> u64 {

@@ -2,15 +2,16 @@
 
 use pmu_model::implementation::Layout;
 use pmu_model::pmu::event_type::Field;
+use pmu_model::sysreg::fields::{PMCR, PMMIR, PMSELR, named};
 
 use super::{Words, field_of, ranges};
 
-const N: Field = field_of("N", 15, 11);
-const LP: Field = field_of("LP", 7, 7);
-const LC: Field = field_of("LC", 6, 6);
-const C: Field = field_of("C", 2, 2);
-const P: Field = field_of("P", 1, 1);
-const E: Field = field_of("E", 0, 0);
+const N: Field = named(PMCR, "N");
+const LP: Field = named(PMCR, "LP");
+const LC: Field = named(PMCR, "LC");
+const C: Field = named(PMCR, "C");
+const P: Field = named(PMCR, "P");
+const E: Field = named(PMCR, "E");
 
 /// Fields of PMCR_EL0 that the contract has RES0.
 const NOT_IN_CONTRACT: &[Field] = &[
@@ -201,7 +202,7 @@ fn a_bit_a_counter(words: &mut Words, does: &str, one: &str, many: &str, rules: 
 /// PMSELR_EL0.
 pub(super) fn pmselr(words: &mut Words) {
     let implemented = words.implementation.pmu.counters;
-    let sel = field_of("SEL", 4, 0);
+    let sel = named(PMSELR, "SEL");
     let n = words.of(sel);
     if n == 31 {
         words.say("PMXEVTYPER_EL0 is PMCCFILTR_EL0", &["DUT-33"]);
@@ -226,7 +227,7 @@ pub(super) fn pmselr(words: &mut Words) {
 /// PMMIR_EL1.
 pub(super) fn pmmir(words: &mut Words) {
     let implementation = words.implementation;
-    let (edge, thwidth) = (field_of("EDGE", 27, 24), field_of("THWIDTH", 23, 20));
+    let (edge, thwidth) = (named(PMMIR, "EDGE"), named(PMMIR, "THWIDTH"));
     let (features, width) = (words.of(edge), words.of(thwidth));
     let mut names = Vec::new();
     if (1..=12).contains(&width) {
@@ -300,26 +301,22 @@ pub(super) fn pmmir(words: &mut Words) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Explanation, Register, explain};
+    use super::super::{Explanation, explain};
     use pmu_model::{Implementation, Model, SysReg};
 
-    fn explained(register: Register, value: u64) -> Explanation {
+    fn explained(register: SysReg, value: u64) -> Explanation {
         explain(register, value, &Implementation::default()).expect("consistent")
     }
 
-    fn first(register: Register, value: u64) -> String {
+    fn first(register: SysReg, value: u64) -> String {
         explained(register, value).summary[0].text.clone()
     }
 
     #[test]
     fn registers_out_of_reset_have_no_warnings() {
         let model = Model::new(&Implementation::default()).expect("consistent");
-        for (register, sysreg) in [
-            (Register::Pmcr, SysReg::Pmcr),
-            (Register::Pmmir, SysReg::Pmmir),
-            (Register::Pmselr, SysReg::Pmselr),
-        ] {
-            let explanation = explained(register, model.register(sysreg));
+        for register in [SysReg::Pmcr, SysReg::Pmmir, SysReg::Pmselr] {
+            let explanation = explained(register, model.register(register));
             assert!(
                 explanation.warnings.is_empty(),
                 "{:?}",
@@ -330,23 +327,23 @@ mod tests {
 
     #[test]
     fn counters_are_listed_as_ranges() {
-        let text = first(Register::Pmcntenset, 0x8000_010F);
+        let text = first(SysReg::Pmcntenset, 0x8000_010F);
         assert_eq!(
             text,
             "a write enables event counters 0 to 3 and 8 and PMCCNTR_EL0"
         );
         assert_eq!(
-            first(Register::Pmovsclr, 1 << 4),
+            first(SysReg::Pmovsclr, 1 << 4),
             "a write clears the overflow flag of event counter 4"
         );
-        assert_eq!(first(Register::Pmcntenclr, 0), "a write has no effect");
+        assert_eq!(first(SysReg::Pmcntenclr, 0), "a write has no effect");
     }
 
     #[test]
     fn counters_that_are_not_there_are_told() {
         let mut six = Implementation::default();
         six.pmu.counters = 6;
-        let explanation = explain(Register::Pmcntenset, 0xFF, &six).expect("consistent");
+        let explanation = explain(SysReg::Pmcntenset, 0xFF, &six).expect("consistent");
         assert_eq!(
             explanation.warnings[0].text,
             "bits 7:6 set, where RES0: there are 6 event counters"
@@ -355,7 +352,7 @@ mod tests {
 
     #[test]
     fn dut_21_zeroing() {
-        let explanation = explained(Register::Pmcr, 0xF847);
+        let explanation = explained(SysReg::Pmcr, 0xF847);
         assert_eq!(
             explanation.summary[1].text,
             "a write of it zeroes all event counters and PMCCNTR_EL0, not their overflow flags"
@@ -364,7 +361,7 @@ mod tests {
 
     #[test]
     fn th_07_reserved_values_of_pmmir() {
-        let explanation = explained(Register::Pmmir, 0x03D0_0000);
+        let explanation = explained(SysReg::Pmmir, 0x03D0_0000);
         assert!(
             explanation.warnings[0]
                 .text

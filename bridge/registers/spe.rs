@@ -3,13 +3,14 @@
 use pmu_model::pmu::event_type::Field;
 use pmu_model::spe::registers::{Pmsicr, Pmsirr, pmsidr_ernd, recommended_minimum};
 use pmu_model::spe::{Select, ZeroInterval};
+use pmu_model::sysreg::fields::{PMBSR, PMSICR, PMSIDR, PMSIRR, named};
 
 use super::{Words, field_of};
 
-const ECOUNT: Field = field_of("ECOUNT", 63, 56);
-const COUNT: Field = field_of("COUNT", 31, 0);
-const INTERVAL: Field = field_of("INTERVAL", 31, 8);
-const RND: Field = field_of("RND", 0, 0);
+const ECOUNT: Field = named(PMSICR, "ECOUNT");
+const COUNT: Field = named(PMSICR, "COUNT");
+const INTERVAL: Field = named(PMSIRR, "INTERVAL");
+const RND: Field = named(PMSIRR, "RND");
 
 /// PMSICR_EL1.
 pub(super) fn pmsicr(words: &mut Words) {
@@ -168,13 +169,13 @@ pub(super) fn pmsidr(words: &mut Words) {
         },
         &["SPE-03", "SPE-31"],
     );
-    let (count, max) = (field_of("CountSize", 19, 16), field_of("MaxSize", 15, 12));
+    let (count, max) = (named(PMSIDR, "CountSize"), named(PMSIDR, "MaxSize"));
     words.field(
         count,
         format!("{}, of the counters in a record", words.of(count)),
     );
     words.field(max, format!("{}, of a record", words.of(max)));
-    let interval = field_of("Interval", 11, 8);
+    let interval = named(PMSIDR, "Interval");
     words.field(
         interval,
         match (words.of(interval), minimum) {
@@ -184,14 +185,14 @@ pub(super) fn pmsidr(words: &mut Words) {
         },
     );
     words.field(
-        field_of("ERnd", 5, 5),
+        named(PMSIDR, "ERnd"),
         if pmsidr_ernd(value) {
             "the random number comes after the interval"
         } else {
             "the random number comes with the interval"
         },
     );
-    let arch = field_of("ArchInst", 3, 3);
+    let arch = named(PMSIDR, "ArchInst");
     words.field(
         arch,
         match words.of(arch) {
@@ -226,7 +227,7 @@ pub(super) fn pmsidr(words: &mut Words) {
 
 /// `PMBSR_EL<level>`.
 pub(super) fn pmbsr(words: &mut Words, level: u8) {
-    let coll = field_of("COLL", 16, 16);
+    let coll = named(PMBSR, "COLL");
     let collided = words.of(coll) == 1;
     words.say(
         if collided {
@@ -236,18 +237,15 @@ pub(super) fn pmbsr(words: &mut Words, level: u8) {
         },
         &["SPE-42", "SPE-43"],
     );
-    let stopped = field_of("S", 17, 17);
+    let stopped = named(PMBSR, "S");
     if words.of(stopped) == 1 {
         words.say(
             "profiling is stopped, by another event than a collision",
             &["SPE-43"],
         );
     }
-    words.field(
-        field_of("MSS2", 55, 32),
-        "syndrome of the event, second part",
-    );
-    words.field(field_of("EC", 31, 26), "class of the event");
+    words.field(named(PMBSR, "MSS2"), "syndrome of the event, second part");
+    words.field(named(PMBSR, "EC"), "class of the event");
     for (name, bit, zero, one) in [
         ("DL", 19, "no data were lost", "data were lost"),
         ("EA", 18, "no External abort", "an External abort"),
@@ -262,7 +260,7 @@ pub(super) fn pmbsr(words: &mut Words, level: u8) {
         let field = field_of(name, bit, bit);
         words.field(field, if words.of(field) == 0 { zero } else { one });
     }
-    words.field(field_of("MSS", 15, 0), "syndrome of the event");
+    words.field(named(PMBSR, "MSS"), "syndrome of the event");
     if level > 1 && !words.implementation.spe.exc {
         words.warn(
             format!("PMBSR_EL{level} does not exist: FEAT_SPE_EXC is not implemented"),
@@ -285,10 +283,11 @@ fn warn_without_spe(words: &mut Words) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Explanation, Register, explain};
+    use super::super::{Explanation, explain};
     use pmu_model::Implementation;
+    use pmu_model::SysReg;
 
-    fn explained(register: Register, value: u64, ernd: bool) -> Explanation {
+    fn explained(register: SysReg, value: u64, ernd: bool) -> Explanation {
         let mut implementation = Implementation::default();
         implementation.spe.ernd = ernd;
         explain(register, value, &implementation).expect("consistent")
@@ -297,7 +296,7 @@ mod tests {
     #[test]
     fn spe_24_interval_and_mean() {
         let first = |value, ernd| {
-            explained(Register::Pmsirr, value, ernd).summary[0]
+            explained(SysReg::Pmsirr, value, ernd).summary[0]
                 .text
                 .clone()
         };
@@ -319,18 +318,18 @@ mod tests {
     #[test]
     fn spe_03_short_intervals_are_legal() {
         // The default advises 512.
-        let explanation = explained(Register::Pmsirr, 0x100, true);
+        let explanation = explained(SysReg::Pmsirr, 0x100, true);
         assert!(
             explanation.warnings[0]
                 .text
                 .contains("fewer than PMSIDR_EL1.Interval recommends, 512")
         );
-        assert!(explained(Register::Pmsirr, 0x200, true).warnings.is_empty());
+        assert!(explained(SysReg::Pmsirr, 0x200, true).warnings.is_empty());
     }
 
     #[test]
     fn spe_26_the_first_selection_from_a_nonzero_pmsicr() {
-        let explanation = explained(Register::Pmsicr, 7, true);
+        let explanation = explained(SysReg::Pmsicr, 7, true);
         assert!(
             explanation.summary[1]
                 .text
@@ -341,11 +340,11 @@ mod tests {
     #[test]
     fn spe_01_ecount_needs_ernd() {
         assert!(
-            explained(Register::Pmsicr, 5 << 56 | 1, true)
+            explained(SysReg::Pmsicr, 5 << 56 | 1, true)
                 .warnings
                 .is_empty()
         );
-        let explanation = explained(Register::Pmsicr, 5 << 56 | 1, false);
+        let explanation = explained(SysReg::Pmsicr, 5 << 56 | 1, false);
         assert_eq!(explanation.warnings[0].rules, ["SPE-01"]);
     }
 }

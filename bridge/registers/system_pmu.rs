@@ -5,6 +5,7 @@ use pmu_model::spmu::max_counters;
 use pmu_model::spmu::registers::{
     COUNTER_WIDTHS, EX, F0V, FZO, HDBG, MSI, N, NA, NCG, PRESENT, RAO, SIZE, SPMCFGR_BITS, SS, TRO,
 };
+use pmu_model::sysreg::fields::{SPMDEVAFF, SPMDEVARCH, SPMIIDR, SPMSELR, named};
 
 use super::{Words, affinity, bits, field_of};
 
@@ -168,10 +169,10 @@ pub(super) fn spmcgcr(words: &mut Words, n: u8) {
 /// SPMIIDR_EL1.
 pub(super) fn spmiidr(words: &mut Words) {
     let fields @ [product, variant, revision, implementer] = [
-        field_of("ProductID", 31, 20),
-        field_of("Variant", 19, 16),
-        field_of("Revision", 15, 12),
-        field_of("Implementer", 11, 0),
+        named(SPMIIDR, "ProductID"),
+        named(SPMIIDR, "Variant"),
+        named(SPMIIDR, "Revision"),
+        named(SPMIIDR, "Implementer"),
     ];
     let id = words.of(implementer);
     if words.value == 0 {
@@ -219,12 +220,12 @@ fn implementer_name(id: u64) -> String {
 
 /// SPMDEVARCH_EL1.
 pub(super) fn spmdevarch(words: &mut Words) {
-    let architect = field_of("ARCHITECT", 31, 21);
+    let architect = named(SPMDEVARCH, "ARCHITECT");
     let present = words.of(PRESENT) == 1;
     let (revision, version, part) = (
-        field_of("REVISION", 19, 16),
-        field_of("ARCHVER", 15, 12),
-        field_of("ARCHPART", 11, 0),
+        named(SPMDEVARCH, "REVISION"),
+        named(SPMDEVARCH, "ARCHVER"),
+        named(SPMDEVARCH, "ARCHPART"),
     );
     let by = match words.of(architect) {
         0x23B => "Arm".to_owned(),
@@ -273,7 +274,7 @@ pub(super) fn spmdevaff(words: &mut Words) {
     let affinity = affinity(words.value);
     words.explanation.summary = vec![affinity.meaning];
     let valid = words.of(F0V) == 1;
-    let aff3 = field_of("Aff3", 39, 32);
+    let aff3 = named(SPMDEVAFF, "Aff3");
     words.field(aff3, "affinity level 3");
     words.field(
         F0V,
@@ -315,7 +316,7 @@ pub(super) fn spmdevaff(words: &mut Words) {
 
 /// SPMSELR_EL0.
 pub(super) fn spmselr(words: &mut Words) {
-    let (select, bank) = (field_of("SYSPMUSEL", 9, 4), field_of("BANK", 1, 0));
+    let (select, bank) = (named(SPMSELR, "SYSPMUSEL"), named(SPMSELR, "BANK"));
     let (s, b) = (words.of(select), words.of(bank));
     let implemented = words.implementation.system_pmu.len() as u64;
     words.say(
@@ -347,22 +348,23 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Explanation, Register, explain};
+    use super::super::{Explanation, explain};
     use pmu_model::Implementation;
+    use pmu_model::{Number, SysReg};
 
-    fn explained(register: Register, value: u64) -> Explanation {
+    fn explained(register: SysReg, value: u64) -> Explanation {
         explain(register, value, &Implementation::default()).expect("consistent")
     }
 
     #[test]
     fn spmu_19_example_d15_1() {
-        let explanation = explained(Register::Spmcfgr, 0x1008_1F09);
+        let explanation = explained(SysReg::Spmcfgr, 0x1008_1F09);
         assert_eq!(
             explanation.summary[0].text,
             "10 counters in 2 Counter Groups, the largest of 32 bits"
         );
         assert!(explanation.warnings.is_empty());
-        let explanation = explained(Register::Spmcgcr(0), 0x0604);
+        let explanation = explained(SysReg::Spmcgcr(Number::at::<0>()), 0x0604);
         assert_eq!(
             explanation.summary[0].text,
             "10 counters in 2 Counter Groups"
@@ -374,12 +376,12 @@ mod tests {
         for pmu in &Implementation::default().system_pmu {
             let registers = pmu.registers();
             for (register, value) in [
-                (Register::Spmcfgr, registers.spmcfgr),
-                (Register::Spmcgcr(0), registers.spmcgcr[0]),
-                (Register::Spmcgcr(1), registers.spmcgcr[1]),
-                (Register::Spmiidr, registers.spmiidr),
-                (Register::Spmdevarch, registers.spmdevarch),
-                (Register::Spmdevaff, registers.spmdevaff),
+                (SysReg::Spmcfgr, registers.spmcfgr),
+                (SysReg::Spmcgcr(Number::at::<0>()), registers.spmcgcr[0]),
+                (SysReg::Spmcgcr(Number::at::<1>()), registers.spmcgcr[1]),
+                (SysReg::Spmiidr, registers.spmiidr),
+                (SysReg::Spmdevarch, registers.spmdevarch),
+                (SysReg::Spmdevaff, registers.spmdevaff),
             ] {
                 let warnings = explained(register, value).warnings;
                 assert!(warnings.is_empty(), "{register}: {warnings:?}");
@@ -389,7 +391,7 @@ mod tests {
 
     #[test]
     fn spmu_04_illegal_values_are_told() {
-        let rules: Vec<_> = explained(Register::Spmcfgr, 0xF200_0845)
+        let rules: Vec<_> = explained(SysReg::Spmcfgr, 0xF200_0845)
             .warnings
             .into_iter()
             .flat_map(|warning| warning.rules)

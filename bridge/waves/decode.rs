@@ -88,7 +88,9 @@ impl Register {
 
     /// The fields that are not zero, and for an event type what the counter counts.
     pub fn words(&self, bits: &Bits) -> String {
-        let fields: Vec<_> = words::fields(self.register)
+        let fields: Vec<_> = self
+            .register
+            .fields()
             .into_iter()
             .filter_map(|(name, high, low)| {
                 let part = bits.slice(high.min(bits.width().checked_sub(1)?), low)?;

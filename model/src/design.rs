@@ -20,7 +20,6 @@ impl DutParameters {
     /// The parameters that a design for `implementation` states, with latency 0.
     pub fn of(implementation: &Implementation) -> Self {
         let pmu = &implementation.pmu;
-        let features = implementation.features();
         Self {
             magic: Self::MAGIC,
             contract_version: CONTRACT_VERSION,
@@ -30,10 +29,7 @@ impl DutParameters {
             event_count: pmu.event_count,
             event_width: pmu.event_width,
             thwidth: implementation.thwidth(),
-            features: features
-                .iter()
-                .enumerate()
-                .fold(0, |bits, (i, &on)| bits | u32::from(on) << i),
+            features: implementation.features(),
             pmmir: pmu.pmmir,
             threads: implementation.threads.count,
             max_inflight: implementation.max_inflight(),

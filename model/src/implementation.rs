@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{DutParameters, SYSTEM_PMUS, THREADS};
+use crate::contract::{SYSTEM_PMUS, THREADS};
 use crate::cycles;
 use crate::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, UnsupportedOther, Vs11};
 use crate::spe;
@@ -676,37 +676,6 @@ impl Implementation {
         } else {
             0
         }
-    }
-
-    /// The features in the order of [`DutParameters::FEATURES`].
-    pub fn features(&self) -> [bool; DutParameters::FEATURES.len()] {
-        let (pmu, pe, spe) = (&self.pmu, &self.pe, &self.spe);
-        [
-            pmu.th,
-            pmu.edge,
-            pmu.th2,
-            pmu.chain,
-            pmu.pmuv3p1,
-            pe.el2,
-            pe.el3,
-            pe.sel2,
-            pe.rme,
-            pe.sebep,
-            pe.sme,
-            pe.mt,
-            pe.tme,
-            pe.mtpmu,
-            pe.fgt,
-            pe.fgt2,
-            pe.pmuv3p9,
-            pe.hpmn0,
-            pe.vhe,
-            self.knobs.layout == Layout::Year2021,
-            self.knobs.access_model == AccessModel::Year2021,
-            spe.implemented,
-            spe.ernd,
-            spe.exc,
-        ]
     }
 
     /// `knobs.reserved_map`, decoded: from {TC, TE, TLC} to {TC, TE, TLC}.

@@ -27,11 +27,13 @@
 #[cfg(test)]
 mod arguments;
 pub mod audit;
+mod constant;
 pub mod contract;
 pub mod coverage;
 pub mod cycles;
 mod design;
 pub mod evtyper;
+pub mod features;
 pub mod implementation;
 mod number;
 pub mod pmu;

@@ -40,14 +40,6 @@ impl<const FIRST: u8, const LAST: u8> Number<FIRST, LAST> {
     }
 }
 
-impl<const LAST: u8> Number<0, LAST> {
-    /// The number in the bits of `mask`, which may not be more than `LAST`.
-    pub(crate) const fn of_bits<const MASK: u8>(bits: u16) -> Self {
-        const { assert!(MASK <= LAST) };
-        Self(bits as u8 & MASK)
-    }
-}
-
 impl<const FIRST: u8, const LAST: u8> fmt::Debug for Number<FIRST, LAST> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

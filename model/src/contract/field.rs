@@ -1,5 +1,7 @@
 //! What a row of the tables in [`fields`](super::fields) says of a field, and the macro that makes structs of them.
 
+use crate::constant::is_same;
+
 /// A field of one of the contract's structs.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -233,21 +235,6 @@ impl Field {
         }
         panic!("no field of this name");
     }
-}
-
-const fn is_same(one: &str, other: &str) -> bool {
-    let (one, other) = (one.as_bytes(), other.as_bytes());
-    if one.len() != other.len() {
-        return false;
-    }
-    let mut k = 0;
-    while k < one.len() {
-        if one[k] != other[k] {
-            return false;
-        }
-        k += 1;
-    }
-    true
 }
 
 /// The bytes of a struct of `BYTES` bytes that belong to a group: all bits of each.

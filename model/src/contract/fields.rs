@@ -148,7 +148,7 @@ contract_struct! {
         latency_access: u8 = at(14, Group::Parameters);
         /// cycles, of group SPE; where SPE is implemented, at most `latency_increment` and `latency_access` (DUT-61)
         latency_spe: u8 = at(15, Group::Parameters);
-        /// bit 0 TH, 1 EDGE, 2 TH2, 3 CHAIN (event 0x001E), 4 PMUv3p1 (16-bit evtCount), 5 EL2, 6 EL3, 7 SEL2, 8 RME, 9 SEBEP, 10 SME, 11 MT (FEAT_MTPMU or the IMPLEMENTATION DEFINED extension), 12 TME, 13 MTPMU, 14 FGT, 15 FGT2, 16 PMUv3p9, 17 HPMN0, 18 VHE, 19 layout of 2021 (A-ETY-2), 20 access model of 2021 (A-ETY-4), 21 SPE, 22 SPE_ERnd, 23 SPE_EXC
+        /// the bits of [`FEATURES`](crate::features::FEATURES)
         features: u32 = at(16, Group::Parameters);
         /// bits \[19:0\] of PMMIR_EL1 (SLOTS, BUS_SLOTS, BUS_WIDTH), IMPLEMENTATION DEFINED
         pmmir: u32 = at(20, Group::Parameters);

@@ -92,70 +92,42 @@ pub const SECURITY_STATES: [&str; 4] = ["Non-secure", "Secure", "Realm", "Root"]
 
 /// Bits of [`CycleInput::controls`].
 pub mod control {
-    /// EL2 is enabled in the current Security state.
-    pub const EL2_ENABLED: u32 = 1 << 0;
-    /// HCR_EL2.E2H.
-    pub const E2H: u32 = 1 << 1;
-    /// HCR_EL2.TGE.
-    pub const TGE: u32 = 1 << 2;
-    /// PMUSERENR_EL0.EN.
-    pub const USERENR_EN: u32 = 1 << 3;
-    /// PMUSERENR_EL0.UEN.
-    pub const USERENR_UEN: u32 = 1 << 4;
-    /// PMUSERENR_EL0.ER.
-    pub const USERENR_ER: u32 = 1 << 5;
-    /// SCR_EL3.FGTEn.
-    pub const FGTEN: u32 = 1 << 6;
-    /// HDFGRTR_EL2.PMEVTYPERn_EL0.
-    pub const HDFGRTR: u32 = 1 << 7;
-    /// HDFGWTR_EL2.PMEVTYPERn_EL0.
-    pub const HDFGWTR: u32 = 1 << 8;
-    /// MDCR_EL2.TPM.
-    pub const MDCR_EL2_TPM: u32 = 1 << 9;
-    /// MDCR_EL3.TPM.
-    pub const MDCR_EL3_TPM: u32 = 1 << 10;
-    /// The PE is in Debug state.
-    pub const HALTED: u32 = 1 << 11;
-    /// EDSCR.SDD.
-    pub const EDSCR_SDD: u32 = 1 << 12;
-    /// MDCR_EL3.MTPME.
-    pub const MDCR_EL3_MTPME: u32 = 1 << 13;
-    /// MDCR_EL2.MTPME.
-    pub const MDCR_EL2_MTPME: u32 = 1 << 14;
-    /// SCR_EL3.FGTEn2.
-    pub const FGTEN2: u32 = 1 << 15;
-    /// HDFGRTR2_EL2.nSPMID.
-    pub const NOT_TRAPPED_SPMID: u32 = 1 << 16;
-    /// HDFGRTR2_EL2.nSPMDEVAFF_EL1.
-    pub const NOT_TRAPPED_SPMDEVAFF: u32 = 1 << 17;
-    /// MDCR_EL2.EnSPM.
-    pub const MDCR_EL2_ENSPM: u32 = 1 << 18;
-    /// MDCR_EL3.EnPM2.
-    pub const MDCR_EL3_ENPM2: u32 = 1 << 19;
+    /// The bits from bit 0, each with its name.
+    macro_rules! controls {
+        ($($constant:ident $name:literal)+) => {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "numbers the bits")]
+            enum Bit { $($constant),+ }
+            $(
+                #[doc = concat!($name, ".")]
+                pub const $constant: u32 = 1 << Bit::$constant as u32;
+            )+
+            /// The names, from bit 0.
+            pub const NAMES: [&str; [$($name),+].len()] = [$($name),+];
+        };
+    }
 
-    /// The names, from bit 0.
-    pub const NAMES: [&str; 20] = [
-        "EL2 enabled",
-        "HCR_EL2.E2H",
-        "HCR_EL2.TGE",
-        "PMUSERENR_EL0.EN",
-        "PMUSERENR_EL0.UEN",
-        "PMUSERENR_EL0.ER",
-        "SCR_EL3.FGTEn",
-        "HDFGRTR_EL2.PMEVTYPERn_EL0",
-        "HDFGWTR_EL2.PMEVTYPERn_EL0",
-        "MDCR_EL2.TPM",
-        "MDCR_EL3.TPM",
-        "Halted",
-        "EDSCR.SDD",
-        "MDCR_EL3.MTPME",
-        "MDCR_EL2.MTPME",
-        "SCR_EL3.FGTEn2",
-        "HDFGRTR2_EL2.nSPMID",
-        "HDFGRTR2_EL2.nSPMDEVAFF_EL1",
-        "MDCR_EL2.EnSPM",
-        "MDCR_EL3.EnPM2",
-    ];
+    controls! {
+        EL2_ENABLED "EL2 enabled"
+        E2H "HCR_EL2.E2H"
+        TGE "HCR_EL2.TGE"
+        USERENR_EN "PMUSERENR_EL0.EN"
+        USERENR_UEN "PMUSERENR_EL0.UEN"
+        USERENR_ER "PMUSERENR_EL0.ER"
+        FGTEN "SCR_EL3.FGTEn"
+        HDFGRTR "HDFGRTR_EL2.PMEVTYPERn_EL0"
+        HDFGWTR "HDFGWTR_EL2.PMEVTYPERn_EL0"
+        MDCR_EL2_TPM "MDCR_EL2.TPM"
+        MDCR_EL3_TPM "MDCR_EL3.TPM"
+        HALTED "Halted"
+        EDSCR_SDD "EDSCR.SDD"
+        MDCR_EL3_MTPME "MDCR_EL3.MTPME"
+        MDCR_EL2_MTPME "MDCR_EL2.MTPME"
+        FGTEN2 "SCR_EL3.FGTEn2"
+        NOT_TRAPPED_SPMID "HDFGRTR2_EL2.nSPMID"
+        NOT_TRAPPED_SPMDEVAFF "HDFGRTR2_EL2.nSPMDEVAFF_EL1"
+        MDCR_EL2_ENSPM "MDCR_EL2.EnSPM"
+        MDCR_EL3_ENPM2 "MDCR_EL3.EnPM2"
+    }
 }
 
 impl CycleInput {
@@ -383,31 +355,4 @@ impl CycleOutput {
 impl DutParameters {
     /// `LPMU` in little endian.
     pub const MAGIC: u32 = 0x554D_504C;
-    /// Names of the bits of [`DutParameters::features`], which are those of the implementation file.
-    pub const FEATURES: [&str; 24] = [
-        "th",
-        "edge",
-        "th2",
-        "chain",
-        "pmuv3p1",
-        "el2",
-        "el3",
-        "sel2",
-        "rme",
-        "sebep",
-        "sme",
-        "mt",
-        "tme",
-        "mtpmu",
-        "fgt",
-        "fgt2",
-        "pmuv3p9",
-        "hpmn0",
-        "vhe",
-        "layout2021",
-        "access2021",
-        "spe",
-        "ernd",
-        "spe_exc",
-    ];
 }

@@ -4,55 +4,23 @@
 use std::collections::BTreeMap;
 
 use crate::implementation::{Implementation, ImplementationError, Layout, ReservedPolicy, Rhbwbb};
+use crate::sysreg::fields::named;
+pub use crate::sysreg::fields::{Field, PMEVTYPER as FIELDS};
 use crate::threshold_control::{ThresholdControl, is_reserved};
 
 /// Event number of CHAIN.
 pub const CHAIN: u16 = 0x001E;
 
-/// A field of `PMEVTYPER<n>_EL0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Name.
-    pub name: &'static str,
-    /// Highest bit.
-    pub high: u8,
-    /// Lowest bit.
-    pub low: u8,
-}
-
-impl Field {
-    /// The field's bits in the register.
-    pub const fn mask(self) -> u64 {
-        ones_to(self.high) & !(ones_to(self.low) >> 1)
-    }
-
-    /// The field's value in `register`.
-    pub const fn of(self, register: u64) -> u64 {
-        match (register & self.mask()).checked_shr(self.low as u32) {
-            Some(value) => value,
-            None => 0,
-        }
-    }
-}
-
-/// Bits 0 to `high`, of those that a register has.
-const fn ones_to(high: u8) -> u64 {
-    u64::MAX >> 63_u32.saturating_sub(high as u32)
-}
-
 macro_rules! fields {
-    ($($name:ident $high:literal $low:literal),+ $(,)?) => {
-        $(#[doc = concat!("`PMEVTYPER<n>_EL0.", stringify!($name), "`.")]
-        pub const $name: Field = Field { name: stringify!($name), high: $high, low: $low };)+
-        /// All fields, from bit 63 down.
-        pub const FIELDS: &[Field] = &[$($name),+];
+    ($($name:ident)+) => {
+        $(
+            #[doc = concat!("`PMEVTYPER<n>_EL0.", stringify!($name), "`.")]
+            pub const $name: Field = named(FIELDS, stringify!($name));
+        )+
     };
 }
 
-fields! {
-    TC 63 61, TE 60 60, SYNC 58 58, VS 57 56, TLC 55 54, TH 43 32, P 31 31, U 30 30, NSK 29 29, NSU 28 28,
-    NSH 27 27, M 26 26, MT 25 25, SH 24 24, T 23 23, RLK 22 22, RLU 21 21, RLH 20 20, EVTCOUNT 15 0,
-}
+fields!(TC TE SYNC VS TLC TH P U NSK NSU NSH M MT SH T RLK RLU RLH EVTCOUNT);
 
 /// ETY-02, ETY-03, ETY-32: the bits of `PMEVTYPER<n>_EL0` that are present.
 pub fn present_mask(n: u8, implementation: &Implementation) -> u64 {

@@ -40,7 +40,7 @@ pub fn decode(registers: &Registers) -> Decoded {
         Vec::new()
     };
     let groups = counter_groups(&sizes);
-    let feature = |field: &&crate::pmu::event_type::Field| field.of(cfgr) == 1;
+    let feature = |field: &&crate::sysreg::fields::Field| field.of(cfgr) == 1;
     Decoded {
         implemented,
         max: if implemented {

@@ -1,8 +1,7 @@
 //! The registers that describe a System PMU, and their fields (SPMU-01..06).
 
+use crate::sysreg::fields::{Field, SPMCFGR, SPMDEVAFF, SPMDEVARCH, named};
 use serde::{Deserialize, Serialize};
-
-use crate::pmu::event_type::Field;
 
 /// Values of the registers that describe one System PMU, as software reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,37 +27,33 @@ impl Registers {
     }
 }
 
-const fn field(name: &'static str, high: u8, low: u8) -> Field {
-    Field { name, high, low }
-}
-
 /// SPMCFGR_EL1.NCG: the number of Counter Groups, minus one.
-pub const NCG: Field = field("NCG", 31, 28);
+pub const NCG: Field = named(SPMCFGR, "NCG");
 /// SPMCFGR_EL1.HDBG.
-pub const HDBG: Field = field("HDBG", 24, 24);
+pub const HDBG: Field = named(SPMCFGR, "HDBG");
 /// SPMCFGR_EL1.TRO.
-pub const TRO: Field = field("TRO", 23, 23);
+pub const TRO: Field = named(SPMCFGR, "TRO");
 /// SPMCFGR_EL1.SS.
-pub const SS: Field = field("SS", 22, 22);
+pub const SS: Field = named(SPMCFGR, "SS");
 /// SPMCFGR_EL1.FZO.
-pub const FZO: Field = field("FZO", 21, 21);
+pub const FZO: Field = named(SPMCFGR, "FZO");
 /// SPMCFGR_EL1.MSI.
-pub const MSI: Field = field("MSI", 20, 20);
+pub const MSI: Field = named(SPMCFGR, "MSI");
 /// SPMCFGR_EL1 bit 19, reserved, RAO (A-SPMU-4).
-pub const RAO: Field = field("RAO", 19, 19);
+pub const RAO: Field = named(SPMCFGR, "RAO");
 /// SPMCFGR_EL1.NA.
-pub const NA: Field = field("NA", 17, 17);
+pub const NA: Field = named(SPMCFGR, "NA");
 /// SPMCFGR_EL1.EX.
-pub const EX: Field = field("EX", 16, 16);
+pub const EX: Field = named(SPMCFGR, "EX");
 /// SPMCFGR_EL1.SIZE: the width of the largest counter, minus one.
-pub const SIZE: Field = field("SIZE", 13, 8);
+pub const SIZE: Field = named(SPMCFGR, "SIZE");
 /// SPMCFGR_EL1.N: the number of counters, minus one.
-pub const N: Field = field("N", 7, 0);
+pub const N: Field = named(SPMCFGR, "N");
 
 /// SPMDEVARCH_EL1.PRESENT.
-pub const PRESENT: Field = field("PRESENT", 20, 20);
+pub const PRESENT: Field = named(SPMDEVARCH, "PRESENT");
 /// SPMDEVAFF_EL1.F0V.
-pub const F0V: Field = field("F0V", 31, 31);
+pub const F0V: Field = named(SPMDEVAFF, "F0V");
 
 /// SPMU-04: the features of SPMCFGR_EL1, from bit 24 down.
 pub const FEATURES: &[Field] = &[HDBG, TRO, SS, FZO, MSI, NA, EX];
