@@ -17,7 +17,8 @@ use super::recorded;
 use super::report_files;
 use super::rtl_args::RtlArgs;
 use super::running::{
-    DesignArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
+    stimulus_failure,
 };
 use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure};
@@ -31,7 +32,7 @@ use crate::isolation::{Facts, Replay, interrupt, sandbox_report, settled, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::report::{self, File, Report, RunFacts, counted, html};
+use crate::report::{self, File, Report, RunFacts, html};
 use crate::scratch::folder_of;
 use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
 
@@ -187,19 +188,6 @@ struct Job<'a> {
     /// How the design is built and loaded.
     options: BuildOptions,
     common: &'a CommonArgs,
-}
-
-/// A run that says nothing: it ended before the design showed what became of any of its cycles.
-pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
-    let ran = counted(cycles, "cycle");
-    Failure::usage(match cycles {
-        0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
-        _ => format!(
-            "nothing was compared in {ran}: the design shows what becomes of a cycle up to {} later; run more than that, \
-             with --cycles or a longer stimulus",
-            counted(latency, "cycle")
-        ),
-    })
 }
 
 impl<'a> Job<'a> {

@@ -14,6 +14,7 @@ use crate::dut::{BuildOptions, OpenError};
 use crate::implementation_file;
 use crate::isolation::{Sandbox, SandboxMode};
 use crate::lockstep::waivers::Waivers;
+use crate::report::counted;
 use crate::scratch::is_no_place;
 use crate::stimulus::{Reader, StimulusError};
 
@@ -118,4 +119,16 @@ pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
         }
         _ => Failure::usage(error),
     }
+}
+/// A run that says nothing: it ended before the design showed what became of any of its cycles.
+pub fn nothing_compared(cycles: u64, latency: u64) -> Failure {
+    let ran = counted(cycles, "cycle");
+    Failure::usage(match cycles {
+        0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
+        _ => format!(
+            "nothing was compared in {ran}: the design shows what becomes of a cycle up to {} later; run more than that, \
+             with --cycles or a longer stimulus",
+            counted(latency, "cycle")
+        ),
+    })
 }

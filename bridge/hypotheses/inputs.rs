@@ -6,8 +6,10 @@ use std::fmt;
 use pmu_model::CycleInput;
 use pmu_model::contract::{CYCLE_COUNTER, Thread};
 
-use super::latency::FARTHEST;
 use crate::registers::plural;
+
+/// Most cycles by which a latency that is looked for is away from the stated one: what a design may state.
+pub const FARTHEST: i8 = 16;
 
 /// A group of inputs that comes at another time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

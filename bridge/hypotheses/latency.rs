@@ -5,13 +5,12 @@ use std::fmt;
 use pmu_model::{CycleOutput, Model, Unknown};
 
 use super::bench::Bench;
+use super::inputs::FARTHEST;
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 use crate::lockstep::delay::Latency;
 use crate::registers::plural;
 
-/// Most cycles by which a latency that is looked for is away from the stated one: what a design may state.
-pub const FARTHEST: i8 = 16;
 /// How many latencies are tried, of the three groups.
 pub const TRIED: usize = 3 * 2 * FARTHEST as usize;
 /// Cycles that tell a shifted group from one that is not, at least.
