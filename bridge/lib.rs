@@ -5,6 +5,7 @@
 pub mod against;
 pub mod cli;
 pub mod conform;
+mod counted;
 pub mod diagnosis;
 pub mod dut;
 pub mod exhaust;
@@ -23,7 +24,10 @@ pub mod registers;
 pub mod report;
 pub mod shrink;
 pub mod stimulus;
+#[cfg(test)]
+mod structure;
 mod text_file;
+pub mod verdict;
 pub mod waves;
 pub mod window;
 

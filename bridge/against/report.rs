@@ -7,9 +7,9 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::{Against, Divergence, ROWS, Row};
+use crate::counted::plural;
 use crate::dut::CYCLE_NS;
 use crate::lockstep::compare::{Field, access_text};
-use crate::registers::plural;
 
 const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

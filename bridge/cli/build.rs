@@ -13,12 +13,12 @@ use super::quoted::quoted;
 use super::rtl_args::FileArgs;
 use super::running::{DesignArgs, open_failure};
 use super::{Failure, output};
+use crate::counted::plural;
 use crate::dut::{
     BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
     stated,
 };
 use crate::lockstep::Verdict;
-use crate::registers::plural;
 
 /// Arguments of `build`.
 #[derive(Args)]

@@ -9,9 +9,9 @@ use serde::Serialize;
 use verilator_sys::cache::{Cache, Item, Kind, Limits};
 
 use super::{Failure, output};
+use crate::counted::plural;
 use crate::dut::{BuildOptions, CACHE_LIMIT};
 use crate::lockstep::Verdict;
-use crate::registers::plural;
 
 /// Arguments of `cache`.
 #[derive(Args)]

@@ -283,7 +283,7 @@ fn headline(conclusions: &Conclusions) -> String {
     if !conclusions.implemented {
         return format!("{TITLE}System PMU: not implemented{TITLE:#}\n");
     }
-    let plural = |count: usize, noun: &str| crate::registers::plural(count as u64, noun);
+    let plural = |count: usize, noun: &str| crate::counted::plural(count as u64, noun);
     format!(
         "{TITLE}System PMU: {} in {}, the largest of {} bits{TITLE:#}\n",
         plural(conclusions.counters.into(), "counter"),

@@ -11,6 +11,7 @@ use pmu_model::{AccessKind, EventType, Model, SysReg};
 use serde::Serialize;
 
 use crate::lockstep::compare::{Difference, Field};
+use crate::registers;
 
 mod access;
 mod counting;
@@ -144,7 +145,7 @@ impl Explainer<'_> {
     /// What `PMEVTYPER<n>_EL0` sets, and its value.
     fn event_type(&mut self, n: u8) -> Option<EventType> {
         let event_type = self.model.event_type(n)?;
-        let counts = words::counts(n, &event_type);
+        let counts = registers::counts(n, &event_type);
         let meaning = format!("event {:#06x}; {counts}", event_type.event);
         self.setting(SysReg::pmevtyper(n)?, meaning);
         Some(event_type)
@@ -237,7 +238,7 @@ impl Explainer<'_> {
         let lane = usize::from(n);
         let values = &self.cycle.record.values;
         let (c_t, c_p, c_e) = (values.c_t[lane], values.c_p[lane], values.c_e[lane]);
-        let relation = words::relation(event_type.condition());
+        let relation = registers::relation(event_type.condition());
         self.step(
             format!(
                 "C_T[{n}] = (V_B {relation} TH) = ({} {relation} {}) = {}",

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use verilator_sys::{CreateError, DutLibrary, LoadError, PortSizes};
 
-use super::build::BuildOptions;
+use super::build_options::BuildOptions;
 use super::open_error::OpenError;
 use super::verilated::stop_of;
 use super::{Dut, VerilatedDut};

@@ -8,7 +8,8 @@ use pmu_model::Implementation;
 use pmu_model::wrapper::Increments;
 use verilator_sys::shared::Names;
 
-use super::build::{self, BuildEvent, BuildOptions};
+use super::build::{self, BuildEvent};
+use super::build_options::BuildOptions;
 use super::library::Library;
 use super::named::{Named, named_stop};
 use super::open_error::OpenError;

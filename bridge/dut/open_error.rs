@@ -10,11 +10,11 @@ use verilator_sys::verilate::VerilateError;
 use verilator_sys::{BuildError, CompileError, CreateError, LoadError};
 
 use super::file_list::FileListError;
-use super::folder::FolderError;
+use super::folder::error::FolderError;
 use super::stated::ContractMismatch;
 use super::{ParameterMismatch, Stop};
 use crate::isolation::StartError;
-use crate::lockstep::Verdict;
+use crate::verdict::Verdict;
 
 /// A design that cannot be had.
 #[derive(Debug, thiserror::Error)]

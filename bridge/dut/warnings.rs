@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use verilator_sys::shared::SharedDut;
 
-use crate::registers::plural;
+use crate::counted::plural;
 
 /// Verilator's warnings about a design.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::fmt;
 use pmu_model::CycleInput;
 use pmu_model::contract::{CYCLE_COUNTER, Thread};
 
-use crate::registers::plural;
+use crate::counted::plural;
 
 /// Most cycles by which a latency that is looked for is away from the stated one: what a design may state.
 pub const FARTHEST: i8 = 16;

@@ -6,10 +6,10 @@ use pmu_model::{CycleOutput, Model, Unknown};
 
 use super::bench::Bench;
 use super::inputs::FARTHEST;
+use crate::counted::plural;
 use crate::lockstep::batch::BATCH;
 use crate::lockstep::compare::first_difference;
 use crate::lockstep::delay::Latency;
-use crate::registers::plural;
 
 /// How many latencies are tried, of the three groups.
 pub const TRIED: usize = 3 * 2 * FARTHEST as usize;

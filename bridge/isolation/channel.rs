@@ -20,7 +20,7 @@ use verilator_sys::SharedMemory;
 /// Requests that may be on their way.
 pub const SLOTS: usize = 16;
 /// Cycles of a request.
-pub const CYCLES: usize = crate::lockstep::batch::BATCH;
+pub const CYCLES: usize = crate::dut::BATCH;
 /// Bytes of the words of a request, such as a path.
 const WORDS: usize = 8 << 10;
 /// Bytes of the words of a reply.

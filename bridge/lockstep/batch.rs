@@ -6,12 +6,9 @@ use pmu_model::{CycleInput, CycleOutput, Model, Unknown};
 use super::compare::{Divergence, differences, first_difference_from};
 use super::delay::{Delay, cycles_before};
 use super::ledger::Ledger;
+pub use crate::dut::BATCH;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
-
-/// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough that all of it, 110 KiB, stays in
-/// the caches beside the design and the model. `make bench` decides.
-pub const BATCH: usize = 256;
 
 /// A batch of cycles.
 pub struct Batch {

@@ -125,12 +125,12 @@ struct RestChanges {
 impl RestChanges {
     #[inline(always)]
     fn enter(&mut self, last: Rest, now: Rest) {
-        for word in 0..REST_WORDS {
+        for (word, wide) in WIDE.into_iter().enumerate() {
             let changed = last.0[word] ^ now.0[word];
-            if WIDE[word] != 0 {
-                self.wide[word] += u64::from(changed & WIDE[word] != 0);
+            if wide != 0 {
+                self.wide[word] += u64::from(changed & wide != 0);
             }
-            if WIDE[word] != u64::MAX {
+            if wide != u64::MAX {
                 self.bytes[word] += nonzero_bytes(changed);
             }
         }

@@ -9,10 +9,9 @@ pub mod pipeline;
 pub mod sampling;
 #[cfg(feature = "rtl")]
 pub mod supervise;
-pub mod verdict;
 pub mod waivers;
 
+pub use crate::verdict::Verdict;
 pub use compare::Divergence;
 pub use engine::{Checkpoint, Lockstep, Outcome};
 pub use ledger::{FieldTally, Ledger};
-pub use verdict::Verdict;

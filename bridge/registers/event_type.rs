@@ -14,7 +14,7 @@ use pmu_model::{EventType, Implementation, ImplementationError};
 
 use super::events::event;
 use super::{FilteredState, Words};
-use crate::diagnosis::words::{counts, relation};
+use super::{counts, relation};
 
 /// `PMEVTYPER<n>_EL0`.
 pub(super) fn pmevtyper(words: &mut Words, n: u8) -> Result<(), ImplementationError> {

@@ -1,6 +1,7 @@
 //! A value of a register in words: fields, Effective values, what they amount to, and what is wrong with them.
 
 mod affinity;
+mod counting;
 mod event_type;
 mod events;
 mod name;
@@ -15,9 +16,10 @@ use pmu_model::{Implementation, SysReg};
 use serde::{Serialize, Serializer};
 
 pub use affinity::affinity;
+pub use counting::{counts, relation};
 pub use name::{NameError, explained, named};
 pub use number::parse;
-pub(crate) use system_pmu::{feature, plural};
+pub(crate) use system_pmu::feature;
 pub use text::{columns, remarks, text, wrapped};
 
 /// A value of a register, explained for one implementation.

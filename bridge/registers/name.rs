@@ -52,11 +52,24 @@ const FAR: usize = 3;
 pub fn explained() -> impl Iterator<Item = SysReg> {
     use SysReg::*;
     let all = SysReg::ALL.iter().copied();
-    all.filter(|register| match register {
-        Pmccntr | Pmevcntr(_) | Pmxevcntr | Pmxevtyper => false,
-        Spmcntenset | Spmcntenclr | Spmovsclr | Spmovsset | Spmintenset | Spmintenclr => false,
-        Spmevcntr(_) | Spmevtyper(_) | Spmevfiltr(_) | Spmevfilt2r(_) => false,
-        _ => true,
+    all.filter(|register| {
+        !matches!(
+            register,
+            Pmccntr
+                | Pmevcntr(_)
+                | Pmxevcntr
+                | Pmxevtyper
+                | Spmcntenset
+                | Spmcntenclr
+                | Spmovsclr
+                | Spmovsset
+                | Spmintenset
+                | Spmintenclr
+                | Spmevcntr(_)
+                | Spmevtyper(_)
+                | Spmevfiltr(_)
+                | Spmevfilt2r(_)
+        )
     })
 }
 

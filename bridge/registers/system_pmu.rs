@@ -8,6 +8,7 @@ use pmu_model::spmu::registers::{
 use pmu_model::sysreg::fields::{SPMDEVAFF, SPMDEVARCH, SPMIIDR, SPMSELR, named};
 
 use super::{Words, affinity, bits, field_of};
+use crate::counted::plural;
 
 /// What a feature of SPMCFGR_EL1 is, by its name.
 pub(crate) fn feature(name: &str) -> &'static str {
@@ -339,11 +340,6 @@ pub(super) fn spmselr(words: &mut Words) {
         );
     }
     words.warn_of_res0(&[]);
-}
-
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{s}")
 }
 
 #[cfg(test)]

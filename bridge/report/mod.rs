@@ -1,7 +1,6 @@
 //! Reports of a divergence: one content, for people and for programs.
 
 mod cells;
-mod grouped;
 pub mod html;
 pub mod terminal;
 
@@ -21,8 +20,8 @@ use crate::lockstep::ledger::{FieldTally, Ledger};
 pub use crate::lockstep::waivers::WaiverTally;
 use crate::window::{self, Waves};
 
+pub use crate::counted::{counted, grouped};
 pub use cells::{Cells, Row};
-pub use grouped::{counted, grouped};
 
 /// Version of the JSON form.
 pub const FORMAT: u32 = 1;

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::{Cells, Report};
+use crate::counted::plural;
 use crate::diagnosis::explain::Explanation;
 use crate::hypotheses::Findings;
-use crate::registers::plural;
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;

@@ -7,7 +7,7 @@ use pmu_model::pmu::event_type::EventTypeDecoder;
 use pmu_model::{Implementation, Number, SysReg};
 
 use super::values::written;
-use crate::diagnosis::words;
+use crate::registers;
 
 /// A signal to be read as a register: `SIGNAL=REGISTER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Register {
             return None;
         };
         let decoder = EventTypeDecoder::new(&Implementation::default()).ok()?;
-        let sentence = words::counts(n.get(), &decoder.decode(n.get(), value));
+        let sentence = registers::counts(n.get(), &decoder.decode(n.get(), value));
         Some(match self.numbered {
             true => sentence,
             false => sentence.replace("V[0]", "V[n-1]"),

@@ -9,12 +9,12 @@ use pmu_model::pmu::registers::Access;
 use pmu_model::{AccessKind, CycleInput, CycleOutput, CycleRecord, SysReg, Unknown};
 
 use super::{Form, Group, Side, Signal, Value, Waves};
+use crate::counted::plural;
 use crate::diagnosis::causes::Caused;
 use crate::diagnosis::internals::{Internals, VALUES};
 use crate::diagnosis::replay::{Window, WindowCycle};
 use crate::lockstep::compare::{Divergence, Field, differences, register_name};
 use crate::lockstep::delay::Latency;
-use crate::registers::plural;
 
 /// Fields that differ that are shown first; all are in the dump.
 const FIELDS: usize = 6;

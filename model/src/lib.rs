@@ -35,6 +35,7 @@ mod design;
 pub mod evtyper;
 pub mod features;
 pub mod implementation;
+mod impossible;
 mod number;
 pub mod pmu;
 pub mod rules;

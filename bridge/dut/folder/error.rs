@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use verilator_sys::LoadError;
 use verilator_sys::shared::LoadFileError;
 
-use super::{FORMAT, MANIFEST};
+use super::manifest::{FORMAT, MANIFEST};
 use crate::scratch::is_no_place;
 
 /// A folder that is not one of `lockstep build`, or not as it was built.

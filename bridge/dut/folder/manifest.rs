@@ -7,6 +7,8 @@ use verilator_sys::shared::SourceFile;
 
 use crate::dut::Stated;
 
+/// Its name.
+pub const MANIFEST: &str = "dut.toml";
 /// Version of the manifest.
 pub const FORMAT: u32 = 1;
 

@@ -1,6 +1,6 @@
 //! A folder that `lockstep build` made: a design as two libraries, and a manifest.
 
-mod error;
+pub(super) mod error;
 mod manifest;
 mod write;
 
@@ -17,12 +17,11 @@ use super::{BuildOptions, OpenError, PORTS, Pair, RtlFiles, Stated};
 use crate::isolation::LoadFailure;
 use crate::plain::{Mistake, of_toml};
 pub use error::FolderError;
-use manifest::FORMAT;
 pub use manifest::Manifest;
+use manifest::{FORMAT, MANIFEST};
 use write::io_error;
 
 /// Names of the files.
-const MANIFEST: &str = "dut.toml";
 const UNTRACED: &str = "dut.so";
 const TRACED: &str = "dut-traced.so";
 /// Largest manifest in bytes.

@@ -9,8 +9,8 @@ use std::path::Path;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use verilator_sys::shared::content_hash;
 
-use super::manifest::{FORMAT, Libraries, Manifest, Source};
-use super::{DutFolder, FolderError, MANIFEST, TRACED, UNTRACED};
+use super::manifest::{FORMAT, Libraries, MANIFEST, Manifest, Source};
+use super::{DutFolder, FolderError, TRACED, UNTRACED};
 use crate::dut::{Pair, Stated};
 use crate::scratch::{ScratchFolder, folder_of, open_to_others};
 use verilator_sys::verilate::Design;

@@ -21,7 +21,7 @@ use lockstep_scratch::{ScratchFolder, is_scratch, sweep};
 use crate::compile::Hash;
 use crate::held::{hold, seize};
 use crate::places::Places;
-use crate::shared::content_hash;
+use crate::source_file::content_hash;
 
 /// Name of the library in an entry.
 pub(crate) const LIBRARY: &str = "dut.so";

@@ -5,10 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "shared")]
-use crate::compile::{CompileError, Hash};
-use crate::places::{self, Places};
-use crate::verilate::VerilateError;
+use crate::verilate_error::VerilateError;
 
 /// A design: what Verilator is told about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,25 +105,6 @@ impl Design {
         Ok(())
     }
 
-    /// Checks that Verilator can take the paths of this, which is what it gets of a design.
-    ///
-    /// # Errors
-    /// A path that it would read as something else.
-    pub(crate) fn check_paths(&self, places: &Places) -> Result<(), VerilateError> {
-        let files = self.sources.iter().chain(&self.library_files);
-        let folders = self.include_dirs.iter().chain(&self.library_dirs);
-        let taken = |path: &Path| {
-            let text = path.to_str();
-            text.is_some_and(|text| !text.contains(|c: char| "$\"".contains(c) || c.is_control()))
-        };
-        match files.chain(folders).find(|path| !taken(path)) {
-            None => Ok(()),
-            Some(path) => Err(VerilateError::Path {
-                path: places.named(&path.to_string_lossy()).into(),
-            }),
-        }
-    }
-
     /// The arguments with absolute paths where they name files and folders that are there, from `base`.
     pub fn absolute_arguments(&self, base: &Path) -> Vec<String> {
         self.arguments_at(base, &|path| at(base, path))
@@ -189,32 +167,6 @@ impl Design {
         arguments.extend(self.sources.iter().map(OsString::from));
         arguments
     }
-
-    /// Adds to `hash` all that is known of the design before Verilator runs: what it is told, the
-    /// contents of the named files, and the names of the files in the folders that it searches, since
-    /// a new one may take the place of another. Where the design lies, and how its paths are written, is none of it.
-    ///
-    /// # Errors
-    /// A file that cannot be read.
-    #[cfg(feature = "shared")]
-    pub(crate) fn hash(&self, places: &Places, hash: &mut Hash) -> Result<(), CompileError> {
-        // A stop names the file as Verilator gets it, so the name belongs to the key.
-        for argument in places.apply(self).arguments() {
-            hash.bytes(argument.as_encoded_bytes());
-        }
-        for path in self.sources.iter().chain(&self.library_files) {
-            if path.is_file() {
-                hash.file(path)?;
-            }
-        }
-        for folder in self.include_dirs.iter().chain(&self.library_dirs) {
-            hash.text("folder");
-            for name in file_names(folder) {
-                hash.bytes(name.as_encoded_bytes());
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Options that a path follows, which need not be there yet.
@@ -247,16 +199,23 @@ fn argument_at<'a>(
     is_path.then(|| ("", vec![argument]))
 }
 
+/// `path`, which starts from `base` if it is relative, without `.` parts.
+pub(crate) fn absolute(base: &Path, path: &Path) -> PathBuf {
+    let joined = base.join(path);
+    // The empty path is the only one that cannot be, and it is joined to `base`.
+    std::path::absolute(&joined).unwrap_or(joined)
+}
+
 /// `path` from `base`.
 fn at(base: &Path, path: &str) -> String {
-    let path = places::absolute(base, Path::new(path));
+    let path = absolute(base, Path::new(path));
     // It was made of text; only a working directory that is none changes it.
     path.to_string_lossy().into_owned()
 }
 
 /// The names of the files of a folder, sorted, without hidden ones. A folder that cannot be read has none.
 #[cfg(feature = "shared")]
-fn file_names(folder: &Path) -> Vec<OsString> {
+pub(crate) fn file_names(folder: &Path) -> Vec<OsString> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<OsString> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))

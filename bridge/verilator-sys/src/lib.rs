@@ -33,10 +33,14 @@ mod places;
 mod port;
 #[cfg(feature = "build")]
 mod rejection;
+#[cfg(feature = "shared")]
+mod source_file;
 #[cfg(feature = "build")]
 pub mod static_dut;
 #[cfg(feature = "build")]
 pub mod verilate;
+#[cfg(feature = "build")]
+mod verilate_error;
 #[cfg(feature = "build")]
 mod version;
 #[cfg(feature = "build")]

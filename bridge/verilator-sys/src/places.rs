@@ -14,9 +14,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::design::Design;
 #[cfg(feature = "shared")]
-use crate::shared::SourceFile;
+use crate::compile::{CompileError, Hash};
+#[cfg(feature = "shared")]
+use crate::design::file_names;
+use crate::design::{Design, absolute};
+#[cfg(feature = "shared")]
+use crate::source_file::SourceFile;
+use crate::verilate_error::VerilateError;
 
 /// An absolute path, and what the design calls it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -253,11 +258,51 @@ impl Places {
     }
 }
 
-/// `path`, which starts from `base` if it is relative, without `.` parts.
-pub(crate) fn absolute(base: &Path, path: &Path) -> PathBuf {
-    let joined = base.join(path);
-    // The empty path is the only one that cannot be, and it is joined to `base`.
-    std::path::absolute(&joined).unwrap_or(joined)
+impl Design {
+    /// Checks that Verilator can take the paths of this, which is what it gets of a design.
+    ///
+    /// # Errors
+    /// A path that it would read as something else.
+    pub(crate) fn check_paths(&self, places: &Places) -> Result<(), VerilateError> {
+        let files = self.sources.iter().chain(&self.library_files);
+        let folders = self.include_dirs.iter().chain(&self.library_dirs);
+        let taken = |path: &Path| {
+            let text = path.to_str();
+            text.is_some_and(|text| !text.contains(|c: char| "$\"".contains(c) || c.is_control()))
+        };
+        match files.chain(folders).find(|path| !taken(path)) {
+            None => Ok(()),
+            Some(path) => Err(VerilateError::Path {
+                path: places.named(&path.to_string_lossy()).into(),
+            }),
+        }
+    }
+
+    /// Adds to `hash` all that is known of the design before Verilator runs: what it is told, the
+    /// contents of the named files, and the names of the files in the folders that it searches, since
+    /// a new one may take the place of another. Where the design lies, and how its paths are written, is none of it.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    #[cfg(feature = "shared")]
+    pub(crate) fn hash(&self, places: &Places, hash: &mut Hash) -> Result<(), CompileError> {
+        // A stop names the file as Verilator gets it, so the name belongs to the key.
+        for argument in places.apply(self).arguments() {
+            hash.bytes(argument.as_encoded_bytes());
+        }
+        for path in self.sources.iter().chain(&self.library_files) {
+            if path.is_file() {
+                hash.file(path)?;
+            }
+        }
+        for folder in self.include_dirs.iter().chain(&self.library_dirs) {
+            hash.text("folder");
+            for name in file_names(folder) {
+                hash.bytes(name.as_encoded_bytes());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// `path`, which starts from `base` if it is relative, without links and `..` in its folders. A link to a file stays:

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::design::Design;
 use crate::modules::{self, Declaration, Parameters};
 use crate::places::LINK;
-use crate::verilate::VerilateError;
+use crate::verilate_error::VerilateError;
 use crate::version::Version;
 
 /// How Verilator's message of a parameter that the top module does not have begins.

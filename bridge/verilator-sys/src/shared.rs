@@ -1,6 +1,6 @@
 //! A design that is compiled into a shared library at run time, and kept in a cache.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use crate::library::{DutLibrary, LoadError, SHARED_SYMBOL};
 use crate::model::{self, BuildError, Model, Variant};
 pub use crate::places::Names;
 use crate::places::Places;
+pub use crate::source_file::{SourceFile, content_hash};
 use crate::verilate::Design;
 
 /// A design to be built into a shared library.
@@ -77,15 +78,6 @@ impl SharedDut {
     }
 }
 
-/// A file as it was when a library was made of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceFile {
-    /// Absolute path.
-    pub path: PathBuf,
-    /// [`content_hash`] of it.
-    pub hash: String,
-}
-
 /// A library that was put somewhere, and cannot be loaded from there.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadFileError {
@@ -142,19 +134,6 @@ pub fn check_file(path: &Path, hash: &str) -> Result<(), LoadFileError> {
         });
     }
     Ok(())
-}
-
-/// SHA-256 of a file's bytes in hexadecimal.
-///
-/// # Errors
-/// It cannot be read.
-pub fn content_hash(path: &Path) -> io::Result<String> {
-    use sha2::{Digest, Sha256};
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    io::copy(&mut file, &mut hash)?;
-    let bytes = hash.finalize();
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Why a design could not be built and loaded.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::implementation::{ImplementationError, Impossible};
+use crate::impossible::{ImplementationError, Impossible};
 
 /// An implementation of operation sampling. The default has one sample in flight and the architecture's
 /// own reading of every open choice.

@@ -19,6 +19,12 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {noun}{s}", grouped(count))
 }
 
+/// `1 cycle`, `2 cycles`.
+pub fn plural(count: u64, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
