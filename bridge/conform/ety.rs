@@ -101,7 +101,7 @@ pub(super) struct Config {
 }
 
 #[derive(Deserialize)]
-struct AccessRow {
+pub(super) struct AccessRow {
     ctx: AccessContext,
     write: Number,
     expect: Option<String>,
@@ -129,7 +129,7 @@ struct AccessContext {
 }
 
 #[derive(Deserialize)]
-struct Event {
+pub(super) struct Event {
     supported: Vec<Number>,
     write: Number,
     read: Option<Number>,

@@ -1,8 +1,12 @@
 //! The keys of a vector that are no part of its configuration: which are misspelt, which nobody reads, and whether
 //! anything is expected at all.
 
+use serde::Deserializer;
+use serde::de::{DeserializeOwned, Error, Visitor};
+use serde_ignored::Path;
 use serde_json::Value;
 
+use super::{LineError, cyc, ety, spe, spmu, th};
 use crate::plain::{did_you_mean, near};
 
 /// Keys that say something about a line and not what it does.
@@ -30,90 +34,67 @@ const INFORMATIVE: &[&str] = &[
 /// A group of keys.
 struct Level {
     /// How it is reached from the line, through lists.
-    path: &'static [&'static str],
-    /// The keys that are read there, and are no expectation.
+    place: &'static [&'static str],
+    /// The keys that are read there.
+    keys: fn() -> &'static [&'static str],
+    /// Those of them that are no expectation.
     input: &'static [&'static str],
-    /// The keys that are compared.
-    expected: &'static [&'static str],
-    /// Keys that repeat what the line has elsewhere.
-    echo: &'static [&'static str],
 }
 
 const fn level(
-    path: &'static [&'static str],
+    place: &'static [&'static str],
+    keys: fn() -> &'static [&'static str],
     input: &'static [&'static str],
-    expected: &'static [&'static str],
 ) -> Level {
-    Level {
-        path,
-        input,
-        expected,
-        echo: &[],
-    }
+    Level { place, keys, input }
 }
 
+const CYCLES: &[&str] = &["cycles"];
+const EXPECT: &[&str] = &["cycles", "expect"];
+
 const TH: &[Level] = &[
-    level(&[], &["cfg", "types", "cycles"], &[]),
-    level(&["cycles"], &["writes", "vb", "counting", "expect"], &[]),
-    Level {
-        path: &["cycles", "expect"],
-        input: &["n"],
-        expected: &["reserved", "VB", "CT", "CP", "CE", "VT", "VE", "V"],
-        echo: &["counting"],
-    },
+    level(&[], keys_of::<th::Vector>, &["cfg", "types", "cycles"]),
+    level(
+        CYCLES,
+        keys_of::<th::Cycle>,
+        &["writes", "vb", "counting", "expect"],
+    ),
+    level(EXPECT, keys_of::<th::Expected>, &["n", "counting"]),
 ];
 const SPE: &[Level] = &[
-    level(&[], &["cfg", "cycles"], &[]),
-    level(&["cycles"], &["inp", "expect"], &[]),
-    level(
-        &["cycles", "expect"],
-        &[],
-        &[
-            "selected",
-            "sampled",
-            "collided",
-            "SAMPLE_POP",
-            "SAMPLE_FEED",
-            "SAMPLE_COLLISION",
-            "PMSICR",
-            "COLL",
-            "inflight",
-        ],
-    ),
+    level(&[], keys_of::<spe::Vector>, &["cfg", "cycles"]),
+    level(CYCLES, keys_of::<spe::Cycle>, &["inp", "expect"]),
+    level(EXPECT, keys_of::<spe::Expected>, &[]),
 ];
 const ETY: &[Level] = &[
     level(
         &[],
+        keys_of::<ety::Vector>,
         &["cfg", "n", "write", "access", "event"],
-        &["read", "fields", "mt_eff", "filtered"],
     ),
-    level(&["access"], &["ctx", "write"], &["expect"]),
-    level(&["event"], &["supported", "write"], &["read", "expect"]),
+    level(&["access"], keys_of::<ety::AccessRow>, &["ctx", "write"]),
+    level(&["event"], keys_of::<ety::Event>, &["supported", "write"]),
 ];
 const CYC: &[Level] = &[
-    level(&[], &["cfg", "cycles"], &["pmccntr_final"]),
-    level(&["cycles"], &["clock", "threads", "expect"], &[]),
-    level(&["cycles", "expect"], &[], &["mt0", "mt1", "PMCCNTR"]),
+    level(&[], keys_of::<cyc::Vector>, &["cfg", "cycles"]),
+    level(
+        CYCLES,
+        keys_of::<cyc::Cycle>,
+        &["clock", "threads", "expect"],
+    ),
+    level(EXPECT, keys_of::<cyc::Expected>, &[]),
 ];
 const SPMU: &[Level] = &[
     level(
         &[],
+        keys_of::<spmu::Vector>,
         &["cfg", "known_iidr", "known_devarch", "corrupted"],
-        &[
-            "SPMCFGR",
-            "SPMCGCR0",
-            "SPMCGCR1",
-            "SPMIIDR",
-            "SPMDEVARCH",
-            "SPMDEVAFF",
-            "max",
-            "first",
-            "implemented",
-            "discover",
-            "decode",
-        ],
     ),
-    level(&["corrupted"], &["cfgr", "cgcr0", "cgcr1"], &["expect"]),
+    level(
+        &["corrupted"],
+        keys_of::<spmu::Corrupted>,
+        &["cfgr", "cgcr0", "cgcr1"],
+    ),
 ];
 
 fn levels(area: &str) -> &'static [Level] {
@@ -127,34 +108,88 @@ fn levels(area: &str) -> &'static [Level] {
     }
 }
 
-/// The keys of `line`, a vector of `area`, that nobody reads.
-///
-/// # Errors
-/// A key that is all but one that is read.
-pub fn unread(area: &str, line: &Value) -> Result<Vec<String>, String> {
-    let mut unread = Vec::new();
-    for level in levels(area) {
-        let known = || {
-            let known = [level.input, level.expected, level.echo, INFORMATIVE];
-            known.into_iter().flatten().copied()
-        };
-        for key in objects(line, level.path).flat_map(serde_json::Map::keys) {
-            if known().any(|known| known == key) {
-                continue;
-            }
-            if let Some(question) = did_you_mean(&near(key, known())) {
-                let place = match level.path {
-                    [] => String::new(),
-                    path => format!(" in \"{}\"", path.join("\", \"")),
-                };
-                return Err(format!("unknown key `{key}`{place}: {question}"));
-            }
-            if !unread.contains(key) {
-                unread.push(key.clone());
-            }
+/// The keys that `T` reads.
+fn keys_of<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Keys<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Keys<'_> {
+        type Error = serde::de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(Self::Error::custom("asked for its keys only"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            keys: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = keys;
+            self.deserialize_any(visitor)
+        }
+
+        serde::forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
         }
     }
-    Ok(unread)
+
+    let mut keys: &[&str] = &[];
+    let _ = T::deserialize(Keys(&mut keys));
+    keys
+}
+
+/// The keys on the way to a value, through lists.
+fn names(path: &Path<'_>) -> Vec<String> {
+    match path {
+        Path::Root => Vec::new(),
+        Path::Map { parent, key } => [names(parent), vec![key.clone()]].concat(),
+        Path::Seq { parent, .. }
+        | Path::Some { parent }
+        | Path::NewtypeStruct { parent }
+        | Path::NewtypeVariant { parent } => names(parent),
+    }
+}
+
+/// Reads `line`, a vector of `area` without its configuration. Keys that nobody reads are added to `unread`.
+///
+/// # Errors
+/// A key that is all but one that is read, or a line that is no such vector.
+pub fn read<T: DeserializeOwned>(
+    area: &str,
+    line: Value,
+    unread: &mut Vec<String>,
+) -> Result<T, LineError> {
+    let mut ignored = Vec::new();
+    let vector = serde_ignored::deserialize(line, |path| ignored.push(names(&path)));
+    ignored.sort_by_key(Vec::len);
+    for mut place in ignored {
+        let Some(key) = place.pop() else {
+            continue;
+        };
+        let level = levels(area).iter().find(|level| place == level.place);
+        let keys = level.map_or(&[][..], |level| (level.keys)());
+        let informative = INFORMATIVE.contains(&&*key);
+        let near = near(&key, keys.iter().chain(INFORMATIVE));
+        if let Some(question) = did_you_mean(&near).filter(|_| !informative) {
+            let place = match place.join("\", \"") {
+                line if line.is_empty() => line,
+                place => format!(" in \"{place}\""),
+            };
+            return Err(LineError::Misspelt(format!(
+                "unknown key `{key}`{place}: {question}"
+            )));
+        }
+        // What is expected there is compared.
+        if matches!(area, "spe" | "cyc") && place == EXPECT {
+            return Err(LineError::malformed(Error::unknown_field(&key, keys)));
+        }
+        if !informative && !unread.contains(&key) {
+            unread.push(key);
+        }
+    }
+    vector.map_err(LineError::malformed)
 }
 
 /// Whether `line`, a vector of `area`, says of any output what it should be; `null`, which is not compared, is said too.
@@ -176,7 +211,9 @@ pub fn expects_something(area: &str, line: &Value) -> bool {
 
 fn expects_an_output(area: &str, line: &Value) -> bool {
     levels(area).iter().any(|level| {
-        objects(line, level.path).any(|object| {
+        let keys = (level.keys)();
+        let expected = |key| keys.contains(&key) && !level.input.contains(&key);
+        objects(line, level.place).any(|object| {
             object.iter().any(|(key, value)| {
                 let empty = match (key.as_str(), value) {
                     // Lists and groups of expectations, of which there may be none.
@@ -189,7 +226,7 @@ fn expects_an_output(area: &str, line: &Value) -> bool {
                     ) => elements.is_empty(),
                     _ => false,
                 };
-                level.expected.contains(&key.as_str()) && !empty
+                expected(key.as_str()) && !empty
             })
         })
     })
@@ -225,24 +262,33 @@ mod tests {
 
     #[test]
     fn a_misspelt_key_is_told_and_others_are_listed() {
-        let line = json!({"area": "th", "cfg": {"x": 1}, "types": [], "origin": 3, "cycles": [
+        fn unread<T: DeserializeOwned>(area: &str, line: Value) -> Result<Vec<String>, String> {
+            let mut unread = Vec::new();
+            let read = read::<T>(area, line, &mut unread);
+            read.map(|_| unread).map_err(|error| error.to_string())
+        }
+        let th = unread::<th::Vector>;
+        let line = json!({"area": "th", "types": [], "origin": 3, "cycles": [
             {"vb": [], "counting": [], "expcet": []},
         ]});
-        assert_eq!(
-            unread("th", &line),
-            Err("unknown key `expcet` in \"cycles\": did you mean `expect`?".into())
-        );
-        let line = json!({"area": "th", "origin": 3, "notes": "a", "cycles": [
-            {"expect": [{"n": 0, "V": 1, "counting": 1, "origin": 1, "by": 2}]},
-        ]});
-        assert_eq!(unread("th", &line), Ok(vec!["origin".into(), "by".into()]));
-        let row = json!({"cycles": [{"expect": [{"n": 0, "vt": 1}]}]});
-        assert_eq!(
-            unread("th", &row),
-            Err("unknown key `vt` in \"cycles\", \"expect\": did you mean `VT`?".into())
+        let error = th("th", line).expect_err("misspelt");
+        assert!(error.starts_with("unknown key `expcet` in \"cycles\": did you mean `expect`? ("));
+        let cycle = |row: Value| {
+            json!({"area": "th", "origin": 3, "notes": "a", "types": [], "cycles": [
+                {"vb": [], "counting": [], "expect": [row]},
+            ]})
+        };
+        let line = cycle(json!({"n": 0, "V": 1, "counting": 1, "origin": 1, "by": 2}));
+        assert_eq!(th("th", line), Ok(vec!["origin".into(), "by".into()]));
+        let error = th("th", cycle(json!({"n": 0, "vt": 1}))).expect_err("misspelt");
+        assert!(
+            error.starts_with("unknown key `vt` in \"cycles\", \"expect\": did you mean `VT`? (")
         );
         let register = json!({"SPMCFG": 3});
-        assert!(unread("spmu", &register).is_err());
+        assert!(unread::<spmu::Vector>("spmu", register).is_err());
+        // A key that is needed, too.
+        let error = th("th", json!({"types": [], "cylces": []})).expect_err("misspelt");
+        assert!(error.starts_with("unknown key `cylces`: did you mean `cycles`? ("));
     }
 
     #[test]

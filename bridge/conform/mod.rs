@@ -129,6 +129,12 @@ enum LineError {
     UnknownArea(String),
 }
 
+impl LineError {
+    fn malformed(error: serde_json::Error) -> Self {
+        Self::Malformed(of_json(&error).into())
+    }
+}
+
 /// A line that cannot be run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Unreadable {
@@ -216,10 +222,8 @@ enum Vector {
 impl Vector {
     /// The area of a line, its vector, and its keys that nobody reads.
     fn parse(text: &str) -> Result<Parsed, LineError> {
-        let malformed = |error: serde_json::Error| LineError::Malformed(of_json(&error).into());
-        let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
-        let Line { area } = Line::deserialize(&value).map_err(malformed)?;
-        let unread = keys::unread(&area, &value).map_err(LineError::Misspelt)?;
+        let value: serde_json::Value = serde_json::from_str(text).map_err(LineError::malformed)?;
+        let Line { area } = Line::deserialize(&value).map_err(LineError::malformed)?;
         let expects = keys::expects_something(&area, &value);
         let value = value::plain(value);
         let no_configuration = serde_json::Value::Null;
@@ -237,15 +241,15 @@ impl Vector {
                 return Err(LineError::Configuration(of_json(&error), area));
             }
         }
+        let mut unread = Vec::new();
         let vector = match area.as_str() {
-            "th" => serde_json::from_value(value).map(Self::Th),
-            "spe" => serde_json::from_value(value).map(Self::Spe),
-            "ety" => serde_json::from_value(value).map(Self::Ety),
-            "cyc" => serde_json::from_value(value).map(Self::Cyc),
-            "spmu" => serde_json::from_value(value).map(|vector| Self::Spmu(Box::new(vector))),
+            "th" => Self::Th(keys::read(&area, value, &mut unread)?),
+            "spe" => Self::Spe(keys::read(&area, value, &mut unread)?),
+            "ety" => Self::Ety(keys::read(&area, value, &mut unread)?),
+            "cyc" => Self::Cyc(keys::read(&area, value, &mut unread)?),
+            "spmu" => Self::Spmu(keys::read(&area, value, &mut unread)?),
             _ => return Err(LineError::UnknownArea(area)),
         };
-        let vector = vector.map_err(malformed)?;
         if !expects {
             return Err(LineError::NothingExpected);
         }

@@ -73,7 +73,7 @@ struct Conclusions {
 }
 
 #[derive(Deserialize)]
-struct Corrupted {
+pub(super) struct Corrupted {
     cfgr: Number,
     cgcr0: Number,
     cgcr1: Number,

@@ -59,7 +59,7 @@ fn default_counter_bits() -> u8 {
 }
 
 #[derive(Deserialize)]
-struct Cycle {
+pub(super) struct Cycle {
     #[serde(default)]
     writes: BTreeMap<usize, Number>,
     vb: Vec<Number>,
@@ -70,11 +70,14 @@ struct Cycle {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-struct Expected {
+pub(super) struct Expected {
     #[serde(rename = "n")]
     n: usize,
     #[serde(rename = "reserved", default, deserialize_with = "some_flag")]
     reserved: Option<bool>,
+    /// As the cycle has it.
+    #[serde(rename = "counting")]
+    _counting: Option<Value>,
     vb: Option<Number>,
     ct: Option<Number>,
     cp: Option<Number>,
