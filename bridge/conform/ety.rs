@@ -6,25 +6,26 @@ pub(super) mod rtl;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use pmu_model::Implementation;
 use pmu_model::evtyper::EventTypeRegister;
 use pmu_model::evtyper::access::{Context, Direction, Outcome, access};
-use pmu_model::evtyper::configuration::{AccessModel, BadHpmn, OutOfRange, UnsupportedOther, Vs11};
 use pmu_model::evtyper::effective_mt::{MtpmuEnables, effective_mt};
 use pmu_model::evtyper::events::{Counts, event_behaviour};
 use pmu_model::evtyper::filter::{ExceptionLevel, ExecutionState, SecurityState, filtered};
-use pmu_model::implementation::{Layout, Res0};
+use pmu_model::implementation::Res0;
 use pmu_model::pmu::event_type::{EVTCOUNT, FIELDS, present_mask};
+use pmu_model::{Implementation, ImplementationError};
 use serde::Deserialize;
 
 use super::Mismatch;
-use super::value::{Number, flag};
+use super::value::Number;
 use crate::stimulus::has_state;
 
 /// A line.
 #[derive(Deserialize)]
 pub struct Vector {
-    cfg: Config,
+    /// What `cfg` says.
+    #[serde(skip)]
+    pub(super) implementation: Implementation,
     n: u8,
     write: Number,
     read: Option<Number>,
@@ -39,65 +40,6 @@ pub struct Vector {
     #[serde(default)]
     access: Vec<AccessRow>,
     event: Option<Event>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Config {
-    counters: u8,
-    #[serde(deserialize_with = "flag")]
-    th: bool,
-    #[serde(deserialize_with = "flag")]
-    edge: bool,
-    #[serde(deserialize_with = "flag")]
-    th2: bool,
-    thwidth: u8,
-    #[serde(deserialize_with = "flag")]
-    el2: bool,
-    #[serde(deserialize_with = "flag")]
-    el3: bool,
-    #[serde(deserialize_with = "flag")]
-    sel2: bool,
-    #[serde(deserialize_with = "flag")]
-    rme: bool,
-    #[serde(deserialize_with = "flag")]
-    sebep: bool,
-    #[serde(deserialize_with = "flag")]
-    sme: bool,
-    #[serde(default, deserialize_with = "flag")]
-    tme: bool,
-    #[serde(deserialize_with = "flag")]
-    mt: bool,
-    #[serde(deserialize_with = "flag")]
-    mtpmu: bool,
-    #[serde(deserialize_with = "flag")]
-    pmuv3p1: bool,
-    #[serde(deserialize_with = "flag")]
-    pmuv3p8: bool,
-    #[serde(deserialize_with = "flag")]
-    pmuv3p9: bool,
-    #[serde(deserialize_with = "flag")]
-    fgt: bool,
-    #[serde(deserialize_with = "flag")]
-    vhe: bool,
-    #[serde(deserialize_with = "flag")]
-    hpmn0: bool,
-    #[serde(default)]
-    layout: Layout,
-    #[serde(default)]
-    res0: Res0,
-    #[serde(default)]
-    vs11: Vs11,
-    #[serde(default)]
-    access_model: AccessModel,
-    #[serde(default, deserialize_with = "flag")]
-    el3_trap_priority_sdd: bool,
-    oor_unimplemented: Option<OutOfRange>,
-    oor_reserved: Option<OutOfRange>,
-    #[serde(default)]
-    bad_hpmn: BadHpmn,
-    #[serde(default)]
-    unsupported_other: UnsupportedOther,
 }
 
 #[derive(Deserialize)]
@@ -137,47 +79,13 @@ pub(super) struct Event {
     expect: Option<(Option<String>, Option<bool>)>,
 }
 
-impl Config {
-    fn implementation(&self) -> Result<Implementation, Box<dyn std::error::Error>> {
-        let mut implementation = Implementation::default();
-        let pmu = &mut implementation.pmu;
-        pmu.counters = self.counters;
-        pmu.th = self.th;
-        pmu.edge = self.edge;
-        pmu.th2 = self.th2;
-        pmu.thwidth = self.thwidth;
-        pmu.pmuv3p1 = self.pmuv3p1;
-        let pe = &mut implementation.pe;
-        pe.el2 = self.el2;
-        pe.el3 = self.el3;
-        pe.sebep = self.sebep;
-        pe.sme = self.sme;
-        pe.mt = self.mt;
-        pe.tme = self.tme;
-        pe.pmuv3p8 = self.pmuv3p8;
-        pe.pmuv3p9 = self.pmuv3p9;
-        pe.fgt = self.fgt;
-        pe.vhe = self.vhe;
-        pe.hpmn0 = self.hpmn0;
-        let knobs = &mut implementation.knobs;
-        knobs.res0 = self.res0;
-        knobs.layout = self.layout;
-        knobs.access_model = self.access_model;
-        knobs.oor_unimplemented = self.oor_unimplemented.unwrap_or(knobs.oor_unimplemented);
-        knobs.oor_reserved = self.oor_reserved.unwrap_or(knobs.oor_reserved);
-        knobs.bad_hpmn = self.bad_hpmn;
-        knobs.vs11 = self.vs11;
-        knobs.unsupported_other = self.unsupported_other;
-        knobs.el3_trap_priority_sdd = self.el3_trap_priority_sdd;
-        // A PE that is always Secure may have FEAT_SEL2 without EL3 (A-ETY-11), and vectors state FEAT_MTPMU
-        // without the field MT, so these are not validated.
-        let pe = &mut implementation.pe;
-        (pe.sel2, pe.rme, pe.mtpmu) = (false, false, false);
-        implementation.validate()?;
-        let pe = &mut implementation.pe;
-        (pe.sel2, pe.rme, pe.mtpmu) = (self.sel2, self.rme, self.mtpmu);
-        Ok(implementation)
-    }
+/// Whether a PE can be so. One that is always Secure may have FEAT_SEL2 without EL3 (A-ETY-11), and vectors state
+/// FEAT_MTPMU without the field MT, so these are not looked at.
+fn check(implementation: &Implementation) -> Result<(), ImplementationError> {
+    let mut checked = implementation.clone();
+    let pe = &mut checked.pe;
+    (pe.sel2, pe.rme, pe.mtpmu) = (false, false, false);
+    checked.validate()
 }
 
 impl AccessContext {
@@ -229,16 +137,17 @@ fn security(word: &str) -> Result<SecurityState, String> {
 /// What the vector asks for that the contract excludes: states that no PE of its configuration can be in. The words end
 /// within a bracket.
 pub(super) fn excluded(vector: &Vector) -> Option<String> {
-    let cfg = &vector.cfg;
-    let implementation = cfg.implementation().ok()?;
+    let implementation = &vector.implementation;
+    check(implementation).ok()?;
+    let pe = &implementation.pe;
     // EL3 is "RT" with or without FEAT_RME. A PE without EL3 may be always Secure (A-ETY-11).
     let exists = |level: u8, word: &str| match (level, word) {
-        (3, "RT") => cfg.el3,
-        (0 | 1, "S") if !cfg.el3 => true,
-        (2, "S") if !cfg.el3 => cfg.el2 && cfg.sel2,
-        (_, "NS") => has_state(&implementation, level, 0),
-        (_, "S") => has_state(&implementation, level, 1),
-        (_, "RL") => has_state(&implementation, level, 2),
+        (3, "RT") => pe.el3,
+        (0 | 1, "S") if !pe.el3 => true,
+        (2, "S") if !pe.el3 => pe.el2 && pe.sel2,
+        (_, "NS") => has_state(implementation, level, 0),
+        (_, "S") => has_state(implementation, level, 1),
+        (_, "RL") => has_state(implementation, level, 2),
         (_, "RT") => false,
         // No state at all, which is told elsewhere.
         _ => true,
@@ -253,7 +162,7 @@ pub(super) fn excluded(vector: &Vector) -> Option<String> {
     }
     for (row, AccessRow { ctx, .. }) in vector.access.iter().enumerate() {
         let (level, enabled) = (ctx.el.0, ctx.el2_enabled.0 != 0);
-        if (level == 2 && !cfg.el2) || (level == 3 && !cfg.el3) {
+        if (level == 2 && !pe.el2) || (level == 3 && !pe.el3) {
             return Some(format!(
                 "access[{row}]: expected an Exception level that a PE of \"cfg\" has, found EL{level} (DUT-81"
             ));
@@ -275,18 +184,19 @@ pub(super) fn excluded(vector: &Vector) -> Option<String> {
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a state or field that does not exist.
 pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
-    let configuration = vector.cfg.implementation()?;
+    let configuration = &vector.implementation;
+    check(configuration)?;
     if vector.n > 30 {
         return Err(format!("expected n from 0 to 30, found {}", vector.n).into());
     }
-    let mut register = EventTypeRegister::new(vector.n, &configuration);
+    let mut register = EventTypeRegister::new(vector.n, configuration);
     register.write(vector.write.0);
     let checks: [&dyn Fn() -> Result<Option<Mismatch>, String>; 5] = [
         &|| check_storage(vector, &register),
-        &|| check_effective_mt(vector, register.effective(), &configuration),
-        &|| check_filter(vector, register.effective(), &configuration),
-        &|| check_accesses(vector, &configuration),
-        &|| Ok(check_event(vector, &configuration)),
+        &|| check_effective_mt(vector, register.effective(), configuration),
+        &|| check_filter(vector, register.effective(), configuration),
+        &|| check_accesses(vector, configuration),
+        &|| Ok(check_event(vector, configuration)),
     ];
     for check in checks {
         if let Some(mismatch) = check()? {

@@ -53,7 +53,7 @@ const CYCLES: &[&str] = &["cycles"];
 const EXPECT: &[&str] = &["cycles", "expect"];
 
 const TH: &[Level] = &[
-    level(&[], keys_of::<th::Vector>, &["cfg", "types", "cycles"]),
+    level(&[], keys_of::<th::Vector>, &["types", "cycles"]),
     level(
         CYCLES,
         keys_of::<th::Cycle>,
@@ -62,7 +62,7 @@ const TH: &[Level] = &[
     level(EXPECT, keys_of::<th::Expected>, &["n", "counting"]),
 ];
 const SPE: &[Level] = &[
-    level(&[], keys_of::<spe::Vector>, &["cfg", "cycles"]),
+    level(&[], keys_of::<spe::Vector>, &["cycles"]),
     level(CYCLES, keys_of::<spe::Cycle>, &["inp", "expect"]),
     level(EXPECT, keys_of::<spe::Expected>, &[]),
 ];
@@ -70,13 +70,13 @@ const ETY: &[Level] = &[
     level(
         &[],
         keys_of::<ety::Vector>,
-        &["cfg", "n", "write", "access", "event"],
+        &["n", "write", "access", "event"],
     ),
     level(&["access"], keys_of::<ety::AccessRow>, &["ctx", "write"]),
     level(&["event"], keys_of::<ety::Event>, &["supported", "write"]),
 ];
 const CYC: &[Level] = &[
-    level(&[], keys_of::<cyc::Vector>, &["cfg", "cycles"]),
+    level(&[], keys_of::<cyc::Vector>, &["cycles"]),
     level(
         CYCLES,
         keys_of::<cyc::Cycle>,
@@ -88,7 +88,7 @@ const SPMU: &[Level] = &[
     level(
         &[],
         keys_of::<spmu::Vector>,
-        &["cfg", "known_iidr", "known_devarch", "corrupted"],
+        &["known_iidr", "known_devarch", "corrupted"],
     ),
     level(
         &["corrupted"],
@@ -152,7 +152,7 @@ fn names(path: &Path<'_>) -> Vec<String> {
     }
 }
 
-/// Reads `line`, a vector of `area` without its configuration. Keys that nobody reads are added to `unread`.
+/// Reads `line`, a vector of `area` without its configuration, `cfg`. Keys that nobody reads are added to `unread`.
 ///
 /// # Errors
 /// A key that is all but one that is read, or a line that is no such vector.
@@ -171,7 +171,8 @@ pub fn read<T: DeserializeOwned>(
         let level = levels(area).iter().find(|level| place == level.place);
         let keys = level.map_or(&[][..], |level| (level.keys)());
         let informative = INFORMATIVE.contains(&&*key);
-        let near = near(&key, keys.iter().chain(INFORMATIVE));
+        let read = keys.iter().chain(INFORMATIVE);
+        let near = near(&key, read.chain(place.is_empty().then_some(&"cfg")));
         if let Some(question) = did_you_mean(&near).filter(|_| !informative) {
             let place = match place.join("\", \"") {
                 line if line.is_empty() => line,

@@ -6,17 +6,20 @@ pub(super) mod rtl;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use pmu_model::Implementation;
 use pmu_model::spmu::discovery::{Source, discover};
 use pmu_model::spmu::{Decoded, Problem, Registers, SystemPmu, decode};
 use serde::Deserialize;
 
 use super::Mismatch;
-use super::value::{Number, flag};
+use super::value::Number;
 
 /// A line.
 #[derive(Deserialize)]
 pub struct Vector {
-    cfg: Config,
+    /// What `cfg` says.
+    #[serde(skip)]
+    pub(super) implementation: Implementation,
     #[serde(rename = "SPMCFGR")]
     spmcfgr: Option<Number>,
     #[serde(rename = "SPMCGCR0")]
@@ -41,25 +44,6 @@ pub struct Vector {
     corrupted: Option<Corrupted>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Config {
-    #[serde(deserialize_with = "flag")]
-    implemented: bool,
-    groups: Vec<u16>,
-    size_bits: u8,
-    features: Number,
-    iidr: Option<Number>,
-    devarch: Option<Number>,
-    devaff: Option<Number>,
-    #[serde(default = "bit19_default")]
-    bit19: Number,
-}
-
-fn bit19_default() -> Number {
-    Number(u64::from(SystemPmu::default().bit19))
-}
-
 /// What software concludes from registers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,19 +64,9 @@ pub(super) struct Corrupted {
     expect: Option<Conclusions>,
 }
 
-impl Config {
-    fn system_pmu(&self) -> SystemPmu {
-        let value = |number: Option<Number>| number.map(|number| number.0);
-        SystemPmu {
-            implemented: self.implemented,
-            groups: self.groups.clone(),
-            size_bits: self.size_bits,
-            features: self.features.0,
-            iidr: value(self.iidr),
-            devarch: value(self.devarch),
-            devaff: value(self.devaff),
-            bit19: self.bit19.0 != 0,
-        }
+impl Vector {
+    fn system_pmu(&self) -> &SystemPmu {
+        &self.implementation.system_pmu[0]
     }
 }
 
@@ -101,10 +75,10 @@ impl Config {
 /// # Returns
 /// The first value that differs, if any.
 pub(super) fn run(vector: &Vector) -> Option<Mismatch> {
-    let pmu = vector.cfg.system_pmu();
+    let pmu = vector.system_pmu();
     let registers = pmu.registers();
     check_registers(vector, &registers)
-        .or_else(|| check_groups(vector, &pmu))
+        .or_else(|| check_groups(vector, pmu))
         .or_else(|| check_discovery(vector, &registers))
         .or_else(|| check_decode("decode", vector.decode.as_ref(), &registers))
         .or_else(|| {

@@ -6,56 +6,24 @@ pub(super) mod rtl;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use pmu_model::Implementation;
 use pmu_model::contract::COUNTER_LANES;
-use pmu_model::implementation::{
-    CpWhenNotCounting, CtWhenBypassed, LinkFromIdle, ReservedPolicy, Rhbwbb,
-};
 use pmu_model::pmu::count_value::{CountValue, Intermediates, Values};
 use pmu_model::pmu::event_type::{EventType, EventTypeDecoder};
-use pmu_model::{Implementation, ImplementationError};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::Mismatch;
-use super::value::{Number, flag, present, some_flag};
+use super::value::{Number, present, some_flag};
 
 /// A line.
 #[derive(Deserialize)]
 pub struct Vector {
-    cfg: Config,
+    /// What `cfg` says.
+    #[serde(skip)]
+    pub(super) implementation: Implementation,
     types: Vec<Number>,
     cycles: Vec<Cycle>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Config {
-    counters: u8,
-    #[serde(deserialize_with = "flag")]
-    th: bool,
-    #[serde(deserialize_with = "flag")]
-    edge: bool,
-    #[serde(deserialize_with = "flag")]
-    th2: bool,
-    thwidth: u8,
-    #[serde(default = "default_counter_bits")]
-    counter_bits: u8,
-    #[serde(default)]
-    rhbwbb: Rhbwbb,
-    #[serde(default)]
-    cp_when_not_counting: CpWhenNotCounting,
-    #[serde(default)]
-    ct_when_bypassed: CtWhenBypassed,
-    #[serde(default)]
-    link_from_idle: LinkFromIdle,
-    #[serde(default)]
-    reserved_policy: ReservedPolicy,
-    #[serde(default)]
-    reserved_map: BTreeMap<String, Value>,
-}
-
-fn default_counter_bits() -> u8 {
-    64
 }
 
 #[derive(Deserialize)]
@@ -87,43 +55,6 @@ pub(super) struct Expected {
     v: Option<Number>,
 }
 
-impl Config {
-    fn implementation(&self) -> Result<Implementation, ImplementationError> {
-        let mut implementation = Implementation::default();
-        let pmu = &mut implementation.pmu;
-        pmu.counters = self.counters;
-        pmu.th = self.th;
-        pmu.edge = self.edge;
-        pmu.th2 = self.th2;
-        pmu.thwidth = self.thwidth;
-        pmu.counter_bits = self.counter_bits;
-        let knobs = &mut implementation.knobs;
-        knobs.rhbwbb = self.rhbwbb;
-        knobs.cp_when_not_counting = self.cp_when_not_counting;
-        knobs.ct_when_bypassed = self.ct_when_bypassed;
-        knobs.link_from_idle = self.link_from_idle;
-        knobs.reserved_policy = self.reserved_policy;
-        knobs.reserved_map = self
-            .reserved_map
-            .iter()
-            .map(|(from, to)| (triple_text(from), triple_text(&to.to_string())))
-            .collect();
-        implementation.validate()?;
-        Ok(implementation)
-    }
-}
-
-/// `[5, true, 2]`, `"(5,1,2)"` and the like as `5,1,2`.
-fn triple_text(text: &str) -> String {
-    let text = text
-        .replace("true", "1")
-        .replace("false", "0")
-        .replace("0b", "");
-    text.chars()
-        .filter(|c| c.is_ascii_digit() || *c == ',')
-        .collect()
-}
-
 /// Runs a line on the model.
 ///
 /// # Returns
@@ -132,10 +63,11 @@ fn triple_text(text: &str) -> String {
 /// # Errors
 /// The line contradicts itself: an impossible configuration, or a counter that is not there.
 pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
-    let implementation = vector.cfg.implementation()?;
+    let implementation = &vector.implementation;
+    implementation.validate()?;
     let counters = usize::from(implementation.pmu.counters);
-    let decoder = EventTypeDecoder::new(&implementation)?;
-    let mut datapath = CountValue::<u64>::new(&implementation);
+    let decoder = EventTypeDecoder::new(implementation)?;
+    let mut datapath = CountValue::<u64>::new(implementation);
     let mut types = [decoder.decode(0, 0); COUNTER_LANES];
     let write = |datapath: &mut CountValue<u64>, n: usize, value: Number| {
         let event_type = decoder.decode(n as u8, value.0);

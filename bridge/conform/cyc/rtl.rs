@@ -39,7 +39,7 @@ fn counter(event: Event) -> usize {
 
 /// A vector in terms of the ports.
 pub fn express(vector: Vector) -> Expression {
-    if vector.cfg.threads > THREADS {
+    if usize::from(vector.implementation.threads.count) > THREADS {
         return Expression::none("more threads than a design can have");
     }
     let counts = |cycle: &Cycle| {
@@ -58,7 +58,7 @@ pub fn express(vector: Vector) -> Expression {
     }
     let mut requirements = Requirements {
         counters: Values::from(2 * Event::ALL.len()),
-        threads: Values::from(vector.cfg.threads),
+        threads: Values::from(usize::from(vector.implementation.threads.count)),
         ..Requirements::default()
     };
     requirements.fix(Feature::Pmuv3p1, true);
@@ -66,14 +66,15 @@ pub fn express(vector: Vector) -> Expression {
     let mut expression = Expression::default();
     let vector = Rc::new(vector);
     expression.add(requirements, move |bench| {
-        (0..vector.cfg.threads).try_for_each(|own| run(&vector, own, bench))
+        (0..usize::from(vector.implementation.threads.count))
+            .try_for_each(|own| run(&vector, own, bench))
     });
     expression
 }
 
 /// Runs the vector with thread `own` as the one that the counters are of.
 fn run(vector: &Vector, own: usize, bench: &mut Bench) -> Result<(), Interruption> {
-    let knobs = vector.cfg.cycles();
+    let knobs = vector.implementation.knobs.cycles.clone();
     bench.reset()?;
     let mut enabled = 1 << CYCLE_COUNTER;
     for event in Event::ALL {

@@ -45,11 +45,14 @@ pub fn express(vector: Vector) -> Expression {
     type Express = fn(&Rc<Vector>, &mut Expression);
     type Part = (fn(&Vector, &mut Knobs), Express);
     let parts: [Part; 5] = [
-        (|vector, knobs| knobs.res0 = vector.cfg.res0, storage),
+        (
+            |vector, knobs| knobs.res0 = vector.implementation.knobs.res0,
+            storage,
+        ),
         (
             |vector, knobs| {
                 if VS.of(vector.write.0) == 0b11 {
-                    knobs.vs11 = vector.cfg.vs11;
+                    knobs.vs11 = vector.implementation.knobs.vs11;
                 }
             },
             filters,
@@ -57,7 +60,7 @@ pub fn express(vector: Vector) -> Expression {
         (|_, _| (), threads),
         (|_, _| (), accesses),
         (
-            |vector, knobs| knobs.unsupported_other = vector.cfg.unsupported_other,
+            |vector, knobs| knobs.unsupported_other = vector.implementation.knobs.unsupported_other,
             event,
         ),
     ];
@@ -76,36 +79,36 @@ fn with_levels(vector: &Vector) -> Requirements {
         counters: Values::from(usize::from(vector.n) + 1),
         ..Requirements::default()
     };
-    requirements.fix(Feature::El2, vector.cfg.el2);
-    requirements.fix(Feature::El3, vector.cfg.el3);
+    requirements.alike(true, Feature::El2, &vector.implementation);
+    requirements.alike(true, Feature::El3, &vector.implementation);
     requirements
 }
 
 /// ETY-02, ETY-03: features of fields that have a bit set in `value`.
 fn fix_fields(requirements: &mut Requirements, vector: &Vector, value: u64) {
-    let cfg = &vector.cfg;
+    let wanted = &vector.implementation;
     let any = |fields: &[Field]| fields.iter().any(|field| field.of(value) != 0);
     // The layout of 2021 lacks T as well (A-ETY-10).
     let fields_of_one_layout = [TE, SYNC, VS, TLC, T, RLK, RLU, RLH];
-    let layout = cfg.layout == Layout::Year2021;
-    requirements.fix_if(any(&fields_of_one_layout), Feature::Layout2021, layout);
-    requirements.fix_if(any(&[TC, TH]), Feature::Th, cfg.th);
-    requirements.fix_if(any(&[SYNC]) && !layout, Feature::Sebep, cfg.sebep);
-    requirements.fix_if(any(&[VS]) && !layout, Feature::Sme, cfg.sme);
-    requirements.fix_if(any(&[TE]) && !layout, Feature::Edge, cfg.edge);
+    let layout = wanted.knobs.layout == Layout::Year2021;
+    requirements.alike(any(&fields_of_one_layout), Feature::Layout2021, wanted);
+    requirements.alike(any(&[TC, TH]), Feature::Th, wanted);
+    requirements.alike(any(&[SYNC]) && !layout, Feature::Sebep, wanted);
+    requirements.alike(any(&[VS]) && !layout, Feature::Sme, wanted);
+    requirements.alike(any(&[TE]) && !layout, Feature::Edge, wanted);
     let linked = any(&[TLC]) && vector.n % 2 == 1;
-    requirements.fix_if(linked && !layout, Feature::Th2, cfg.th2);
-    requirements.fix_if(any(&[MT]), Feature::Mt, cfg.mt);
-    requirements.fix_if(any(&[SH]) && cfg.el3, Feature::Sel2, cfg.sel2);
-    requirements.fix_if(any(&[T]) && !layout, Feature::Tme, cfg.tme);
-    requirements.fix_if(any(&[RLK, RLU, RLH]) && !layout, Feature::Rme, cfg.rme);
+    requirements.alike(linked && !layout, Feature::Th2, wanted);
+    requirements.alike(any(&[MT]), Feature::Mt, wanted);
+    requirements.alike(any(&[SH]) && wanted.pe.el3, Feature::Sel2, wanted);
+    requirements.alike(any(&[T]) && !layout, Feature::Tme, wanted);
+    requirements.alike(any(&[RLK, RLU, RLH]) && !layout, Feature::Rme, wanted);
     let upper = value & EVTCOUNT.mask() & !0x3FF != 0;
-    requirements.fix_if(upper, Feature::Pmuv3p1, cfg.pmuv3p1);
-    if cfg.th {
+    requirements.alike(upper, Feature::Pmuv3p1, wanted);
+    if wanted.pmu.th {
         let low = |width: usize| TH.of(value) & ((1 << width) - 1);
-        let wanted = low(cfg.thwidth.into());
+        let th = low(wanted.pmu.thwidth.into());
         requirements.thwidth =
-            Values::such_that(|width| (1..=12).contains(&width) && low(width) == wanted);
+            Values::such_that(|width| (1..=12).contains(&width) && low(width) == th);
     }
 }
 
@@ -210,9 +213,10 @@ fn threads(vector: &Rc<Vector>, expression: &mut Expression) {
     let mut requirements = with_levels(vector);
     requirements.threads = Values::from(2);
     let mt = MT.of(vector.write.0) == 1;
-    requirements.fix_if(mt, Feature::Mt, vector.cfg.mt);
+    requirements.alike(mt, Feature::Mt, &vector.implementation);
     // ETY-21: without the field MT there is nothing to be disabled.
-    requirements.fix_if(mt && vector.cfg.mt, Feature::Mtpmu, vector.cfg.mtpmu);
+    let field = vector.implementation.pe.mt;
+    requirements.alike(mt && field, Feature::Mtpmu, &vector.implementation);
     let vector = Rc::clone(vector);
     expression.add(requirements, move |bench| {
         bench.reset()?;
@@ -256,7 +260,7 @@ fn is(number: Number) -> bool {
 
 /// `access`: MRS and MSR with the controls of each row.
 fn accesses(vector: &Rc<Vector>, expression: &mut Expression) {
-    let cfg = &vector.cfg;
+    let wanted = &vector.implementation;
     let rows: Vec<usize> = (0..vector.access.len())
         .filter(|&index| vector.access[index].expect.is_some())
         .filter(|&index| match unlike_rtl(vector, &vector.access[index]) {
@@ -271,18 +275,18 @@ fn accesses(vector: &Rc<Vector>, expression: &mut Expression) {
         return;
     }
     let mut requirements = with_levels(vector);
-    if vector.n >= cfg.counters {
+    if vector.n >= wanted.pmu.counters {
         requirements.counters = Values::to(vector.n.into());
     }
-    requirements.fix(Feature::Access2021, cfg.access_model != Default::default());
+    requirements.alike(true, Feature::Access2021, wanted);
     let any = |matters: fn(&AccessContext) -> bool| {
         rows.iter().any(|&index| matters(&vector.access[index].ctx))
     };
     // ETY-40, rows a, d and f.
     let fgt = any(|ctx| is(ctx.fgt_r) || is(ctx.fgt_w));
-    requirements.fix_if(fgt, Feature::Fgt, cfg.fgt);
-    requirements.fix_if(any(|ctx| is(ctx.e2h)), Feature::Vhe, cfg.vhe);
-    requirements.fix_if(any(|ctx| is(ctx.uen)), Feature::Pmuv3p9, cfg.pmuv3p9);
+    requirements.alike(fgt, Feature::Fgt, wanted);
+    requirements.alike(any(|ctx| is(ctx.e2h)), Feature::Vhe, wanted);
+    requirements.alike(any(|ctx| is(ctx.uen)), Feature::Pmuv3p9, wanted);
     let vector = Rc::clone(vector);
     expression.add(requirements, move |bench| {
         bench.reset()?;
@@ -296,30 +300,27 @@ fn accesses(vector: &Rc<Vector>, expression: &mut Expression) {
 
 /// The reason that a row cannot be run: a knob that the RTL has not decides about it.
 fn unlike_rtl(vector: &Vector, row: &AccessRow) -> Option<&'static str> {
-    let (cfg, ctx) = (&vector.cfg, &row.ctx);
-    let knobs = Knobs::default();
+    let ctx = &row.ctx;
+    let Implementation { pmu, pe, knobs, .. } = &vector.implementation;
+    let default = Knobs::default();
     // ETY-40, row b.
-    let debug = cfg.el3 && is(ctx.tpm3) && is(ctx.halted) && is(ctx.sdd) && ctx.el.0 < 3;
-    if cfg.el3_trap_priority_sdd && debug {
+    let debug = pe.el3 && is(ctx.tpm3) && is(ctx.halted) && is(ctx.sdd) && ctx.el.0 < 3;
+    if knobs.el3_trap_priority_sdd && debug {
         return Some("the RTL has no knob el3_trap_priority_sdd = true");
     }
     // ETY-42.
-    let unimplemented = vector.n >= cfg.counters;
-    let other = cfg
-        .oor_unimplemented
-        .is_some_and(|knob| knob != knobs.oor_unimplemented);
-    if unimplemented && !cfg.fgt && other {
+    let unimplemented = vector.n >= pmu.counters;
+    let other = knobs.oor_unimplemented != default.oor_unimplemented;
+    if unimplemented && !pe.fgt && other {
         return Some("the RTL has no other knob oor_unimplemented");
     }
-    let other = cfg
-        .oor_reserved
-        .is_some_and(|knob| knob != knobs.oor_reserved);
-    if !cfg.fgt && other && ctx.el.0 < 2 {
+    let other = knobs.oor_reserved != default.oor_reserved;
+    if !pe.fgt && other && ctx.el.0 < 2 {
         return Some("the RTL has no other knob oor_reserved");
     }
     // ETY-43.
-    let bad = ctx.hpmn > cfg.counters || (ctx.hpmn == 0 && !cfg.hpmn0);
-    if bad && cfg.bad_hpmn != BadHpmn::Cap {
+    let bad = ctx.hpmn > pmu.counters || (ctx.hpmn == 0 && !pe.hpmn0);
+    if bad && knobs.bad_hpmn != BadHpmn::Cap {
         return Some("the RTL has no knob bad_hpmn = ALL");
     }
     (ctx.hpmn > 31).then_some("MDCR_EL2.HPMN of more than 5 bits")
@@ -387,11 +388,11 @@ fn word(write: bool, output: &CycleOutput, held: u64) -> &'static str {
 
 /// The state of the PE and the controls of a row.
 fn in_context(vector: &Vector, ctx: &AccessContext, rme: bool) -> CycleInput {
-    let cfg = &vector.cfg;
+    let pe = &vector.implementation.pe;
     let security = match ctx.el.0 {
         3 => security_code("RT", rme),
         // EL2 is not enabled in Secure state.
-        0 | 1 if cfg.el2 && cfg.el3 && ctx.el2_enabled.0 == 0 => SECURE,
+        0 | 1 if pe.el2 && pe.el3 && ctx.el2_enabled.0 == 0 => SECURE,
         _ => NON_SECURE,
     };
     let mut input = in_state(ctx.el.0, security, false);
@@ -422,15 +423,19 @@ fn event(vector: &Rc<Vector>, expression: &mut Expression) {
     let Some(event) = &vector.event else {
         return;
     };
-    let cfg = &vector.cfg;
+    let wanted = &vector.implementation;
     let written = EVTCOUNT.of(event.write.0);
-    let bits = if cfg.pmuv3p1 { EVTCOUNT.mask() } else { 0x3FF };
+    let bits = if wanted.pmu.pmuv3p1 {
+        EVTCOUNT.mask()
+    } else {
+        0x3FF
+    };
     let number = written & bits;
     let mut requirements = Requirements {
         counters: Values::from(usize::from(vector.n) + 1),
         ..Requirements::default()
     };
-    requirements.fix_if(written & !0x3FF != 0, Feature::Pmuv3p1, cfg.pmuv3p1);
+    requirements.alike(written & !0x3FF != 0, Feature::Pmuv3p1, wanted);
     let counts = counts(event, number, &mut requirements, expression);
     let vector = Rc::clone(vector);
     expression.add(requirements, move |bench| {

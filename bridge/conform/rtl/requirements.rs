@@ -9,31 +9,73 @@ use pmu_model::evtyper::configuration::AccessModel;
 use pmu_model::implementation::Layout;
 use pmu_model::spmu::SystemPmu;
 
-/// A parameter of the wrapper that is on or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Feature {
-    Th,
-    Edge,
-    Th2,
-    Pmuv3p1,
-    El2,
-    El3,
-    Sel2,
-    Rme,
-    Sebep,
-    Sme,
-    Mt,
-    Tme,
-    Mtpmu,
-    Fgt,
-    Pmuv3p9,
-    Vhe,
-    Layout2021,
-    Access2021,
-    Spe,
-    Ernd,
-    SpeExc,
+macro_rules! features {
+    ($($feature:ident $($place:ident).+),+ $(,)?) => {
+        /// A parameter of the wrapper that is on or off.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Feature {
+            $($feature,)+
+            Layout2021,
+            Access2021,
+        }
+
+        impl Feature {
+            /// Whether `implementation` has it.
+            fn of(self, implementation: &Implementation) -> bool {
+                match self {
+                    $(Self::$feature => implementation.$($place).+,)+
+                    Self::Layout2021 => implementation.knobs.layout == Layout::Year2021,
+                    Self::Access2021 => implementation.knobs.access_model == AccessModel::Year2021,
+                }
+            }
+
+            /// Gives it to `implementation`, or takes it away.
+            fn set(self, on: bool, implementation: &mut Implementation) {
+                let knobs = &mut implementation.knobs;
+                match self {
+                    $(Self::$feature => implementation.$($place).+ = on,)+
+                    Self::Layout2021 if on => knobs.layout = Layout::Year2021,
+                    Self::Access2021 if on => knobs.access_model = AccessModel::Year2021,
+                    Self::Layout2021 => knobs.layout = Layout::Current,
+                    Self::Access2021 => knobs.access_model = AccessModel::Current,
+                }
+            }
+        }
+    };
 }
+
+features! {
+    Th pmu.th,
+    Edge pmu.edge,
+    Th2 pmu.th2,
+    Pmuv3p1 pmu.pmuv3p1,
+    El2 pe.el2,
+    El3 pe.el3,
+    Sel2 pe.sel2,
+    Rme pe.rme,
+    Sebep pe.sebep,
+    Sme pe.sme,
+    Mt pe.mt,
+    Tme pe.tme,
+    Mtpmu pe.mtpmu,
+    Fgt pe.fgt,
+    Pmuv3p9 pe.pmuv3p9,
+    Vhe pe.vhe,
+    Spe spe.implemented,
+    Ernd spe.ernd,
+    SpeExc spe.exc,
+}
+
+/// Features that a design has by default only with others.
+const DEPENDENT: [(Feature, &[Feature]); 7] = [
+    (Feature::Edge, &[Feature::Th]),
+    (Feature::Th2, &[Feature::Edge]),
+    (Feature::Sel2, &[Feature::El2, Feature::El3]),
+    (Feature::Rme, &[Feature::El3]),
+    (Feature::Mtpmu, &[Feature::Mt]),
+    (Feature::Ernd, &[Feature::Spe]),
+    (Feature::SpeExc, &[Feature::Spe]),
+];
 
 /// Values that a number may have: bit *v* for the value *v*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +162,11 @@ impl Requirements {
         }
     }
 
+    /// Asks for what `wanted` has of a feature, if it `matters`.
+    pub fn alike(&mut self, matters: bool, feature: Feature, wanted: &Implementation) {
+        self.fix_if(matters, feature, feature.of(wanted));
+    }
+
     /// What a design must be for both; `None` if none can.
     pub fn and(&self, other: &Self) -> Option<Self> {
         let mut features = self.features.clone();
@@ -150,7 +197,7 @@ impl Requirements {
     /// Whether `implementation` is such a design.
     pub fn met_by(&self, implementation: &Implementation) -> bool {
         let pmus = &implementation.system_pmu;
-        let features = |(&feature, &on): (&Feature, &bool)| state(feature, implementation) == on;
+        let features = |(&feature, &on): (&Feature, &bool)| feature.of(implementation) == on;
         self.features.iter().all(features)
             && self.counters.has(implementation.pmu.counters.into())
             && self.event_count.has(implementation.pmu.event_count.into())
@@ -166,40 +213,22 @@ impl Requirements {
     /// Such a design, with the default of everything that is left open; `None` if there is none.
     pub fn implementation(&self) -> Option<Implementation> {
         let mut chosen = Implementation::default();
-        let features = &self.features;
-        let or = |feature, default: bool| features.get(&feature).copied().unwrap_or(default);
-        let (pmu, pe, spe) = (&mut chosen.pmu, &mut chosen.pe, &mut chosen.spe);
-        pmu.th = or(Feature::Th, true);
-        pmu.edge = or(Feature::Edge, pmu.th);
-        pmu.th2 = or(Feature::Th2, pmu.edge);
-        pmu.pmuv3p1 = or(Feature::Pmuv3p1, true);
-        pe.el2 = or(Feature::El2, true);
-        pe.el3 = or(Feature::El3, true);
-        pe.sel2 = or(Feature::Sel2, pe.el2 && pe.el3);
-        pe.rme = or(Feature::Rme, pe.el3);
-        pe.sebep = or(Feature::Sebep, true);
-        pe.sme = or(Feature::Sme, true);
-        pe.mt = or(Feature::Mt, true);
-        pe.tme = or(Feature::Tme, false);
-        pe.mtpmu = or(Feature::Mtpmu, pe.mt);
-        pe.fgt = or(Feature::Fgt, true);
-        pe.pmuv3p9 = or(Feature::Pmuv3p9, true);
-        pe.vhe = or(Feature::Vhe, true);
-        spe.implemented = or(Feature::Spe, true);
-        spe.ernd = or(Feature::Ernd, spe.implemented);
-        spe.exc = or(Feature::SpeExc, spe.implemented);
+        for (&feature, &on) in &self.features {
+            feature.set(on, &mut chosen);
+        }
+        for (feature, others) in DEPENDENT {
+            let open = !self.features.contains_key(&feature);
+            if open && !others.iter().all(|other| other.of(&chosen)) {
+                feature.set(false, &mut chosen);
+            }
+        }
+        let (pmu, spe) = (&mut chosen.pmu, &mut chosen.spe);
         pmu.counters = self.counters.pick(pmu.counters.into(), 31)? as u8;
         pmu.event_count = self.event_count.pick(pmu.event_count.into(), 64)? as u8;
         pmu.thwidth = self.thwidth.pick(pmu.thwidth.into(), 12)? as u8;
         spe.max_inflight = self.max_inflight.pick(spe.max_inflight.into(), 127)? as u8;
         let threads = &mut chosen.threads.count;
         *threads = self.threads.pick((*threads).into(), 4)? as u8;
-        if or(Feature::Layout2021, false) {
-            chosen.knobs.layout = Layout::Year2021;
-        }
-        if or(Feature::Access2021, false) {
-            chosen.knobs.access_model = AccessModel::Year2021;
-        }
         let pmus = &mut chosen.system_pmu;
         if !self.system_pmus.iter().all(|pmu| pmus.contains(pmu)) {
             pmus.clone_from(&self.system_pmus);
@@ -217,39 +246,6 @@ fn possible(implementation: &Implementation) -> bool {
     checked.pe.sel2 &= checked.pe.el2;
     let sh = implementation.pe.el3 || !implementation.pe.sel2;
     sh && checked.validate().is_ok()
-}
-
-fn state(feature: Feature, implementation: &Implementation) -> bool {
-    let Implementation {
-        pmu,
-        pe,
-        spe,
-        knobs,
-        ..
-    } = implementation;
-    match feature {
-        Feature::Th => pmu.th,
-        Feature::Edge => pmu.edge,
-        Feature::Th2 => pmu.th2,
-        Feature::Pmuv3p1 => pmu.pmuv3p1,
-        Feature::El2 => pe.el2,
-        Feature::El3 => pe.el3,
-        Feature::Sel2 => pe.sel2,
-        Feature::Rme => pe.rme,
-        Feature::Sebep => pe.sebep,
-        Feature::Sme => pe.sme,
-        Feature::Mt => pe.mt,
-        Feature::Tme => pe.tme,
-        Feature::Mtpmu => pe.mtpmu,
-        Feature::Fgt => pe.fgt,
-        Feature::Pmuv3p9 => pe.pmuv3p9,
-        Feature::Vhe => pe.vhe,
-        Feature::Layout2021 => knobs.layout == Layout::Year2021,
-        Feature::Access2021 => knobs.access_model == AccessModel::Year2021,
-        Feature::Spe => spe.implemented,
-        Feature::Ernd => spe.ernd,
-        Feature::SpeExc => spe.exc,
-    }
 }
 
 /// A design to be had, and the indices of the requirements that it meets.

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use pmu_model::SysReg;
 use pmu_model::contract::MAX_OPERATIONS;
-use pmu_model::{CycleInput, CycleOutput, Implementation};
+use pmu_model::{CycleInput, CycleOutput};
 
 use super::{Cycle, Vector};
 use crate::conform::rtl::{
@@ -35,10 +35,7 @@ fn number(number: Option<Number>) -> u64 {
 
 /// A vector in terms of the ports.
 pub fn express(vector: Vector) -> Expression {
-    let mut implementation = Implementation::default();
-    let configuration = vector.cfg.configuration();
-    implementation.knobs.spe = configuration.knobs;
-    if let Some(knob) = knob_without_rtl(&implementation) {
+    if let Some(knob) = knob_without_rtl(&vector.implementation) {
         return Expression::none(format!("the RTL has no knob {knob}"));
     }
     if interval_is_unknown(&vector) {
@@ -75,7 +72,8 @@ fn calm(cycle: &Cycle) -> bool {
 }
 
 fn requirements(vector: &Vector) -> Requirements {
-    let (cfg, cycles) = (&vector.cfg, &vector.cycles);
+    let (wanted, cycles) = (&vector.implementation, &vector.cycles);
+    let max_inflight = usize::from(wanted.spe.max_inflight);
     let mut requirements = Requirements {
         counters: Values::from(EVENTS.len()),
         ..Requirements::default()
@@ -86,7 +84,7 @@ fn requirements(vector: &Vector) -> Requirements {
     let random = |cycle: &Cycle| number(cycle.inp.wr_pmsirr) & 1 == 1;
     let ecount = |cycle: &Cycle| number(cycle.inp.wr_pmsicr) >> 32 != 0;
     let matters = cycles.iter().any(|cycle| random(cycle) || ecount(cycle));
-    requirements.fix_if(matters, Feature::Ernd, cfg.ernd);
+    requirements.alike(matters, Feature::Ernd, wanted);
     // SPE-42: which register a collision is reported in. PMSEE = 00 is that of EL1 with or without FEAT_SPE_EXC.
     let writes_higher = |cycle: &Cycle| {
         let mut written = cycle.inp.wr_coll.iter().flatten();
@@ -95,17 +93,17 @@ fn requirements(vector: &Vector) -> Requirements {
     let matters = cycles
         .iter()
         .any(|cycle| writes_higher(cycle) || !(calm(cycle) || number(cycle.inp.pmsee) == 0));
-    requirements.fix_if(matters, Feature::SpeExc, cfg.spe_exc);
+    requirements.alike(matters, Feature::SpeExc, wanted);
     // SPE-41: as long as nothing collides, more room for samples makes no difference.
     requirements.max_inflight = if cycles.iter().all(calm) {
         let most = cycles.iter().map(|cycle| cycle.expect.inflight);
         let most = most.max_by_key(|count| count.map_or(u64::MAX, |count| count.0));
         match most.flatten() {
             Some(most) => Values::from(most.0.max(1) as usize),
-            None => Values::from(cfg.max_inflight as usize),
+            None => Values::from(max_inflight),
         }
     } else {
-        Values::such_that(|room| room == cfg.max_inflight as usize)
+        Values::such_that(|room| room == max_inflight)
     };
     requirements
 }

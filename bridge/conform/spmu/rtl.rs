@@ -11,7 +11,7 @@ use crate::conform::rtl::{Bench, Expression, Interruption, Requirements};
 
 /// A vector in terms of the ports.
 pub fn express(vector: Vector) -> Expression {
-    let pmu = vector.cfg.system_pmu();
+    let pmu = vector.system_pmu().clone();
     if !pmu.problems().is_empty() {
         return Expression::none("an illegal System PMU (A-SPMU-5)");
     }

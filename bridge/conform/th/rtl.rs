@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use pmu_model::implementation::Pmu;
 use pmu_model::pmu::event_type::{TC, TE, TH, TLC};
 use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput};
 
-use super::{Config, Cycle, Vector};
+use super::{Cycle, Vector};
 use crate::conform::rtl::{
     Bench, Expression, Feature, Interruption, Requirements, Values, knob_without_rtl,
 };
@@ -23,10 +24,7 @@ fn typer(n: usize, value: u64) -> u64 {
 
 /// A vector in terms of the ports.
 pub fn express(vector: Vector) -> Expression {
-    let mut implementation = match vector.cfg.implementation() {
-        Ok(implementation) => implementation,
-        Err(error) => return Expression::none(error.to_string()),
-    };
+    let mut implementation = vector.implementation.clone();
     let reserved = |cycle: &Cycle| {
         let mut rows = cycle.expect.iter();
         rows.any(|row| row.reserved != Some(false) && row.v.is_some())
@@ -53,7 +51,7 @@ pub fn express(vector: Vector) -> Expression {
 
 /// TH-01..08: a feature matters if a register has a bit of its fields.
 fn requirements(vector: &Vector) -> Requirements {
-    let cfg = &vector.cfg;
+    let wanted = &vector.implementation;
     let types = || {
         let first = vector.types.iter().enumerate();
         let later = vector.cycles.iter().flat_map(|cycle| &cycle.writes);
@@ -63,18 +61,19 @@ fn requirements(vector: &Vector) -> Requirements {
     };
     let mut requirements = Requirements::default();
     let any = |bits: u64| types().any(|(_, value)| value & bits != 0);
-    requirements.fix_if(any(TC.mask() | TH.mask()), Feature::Th, cfg.th);
-    requirements.fix_if(any(TE.mask()), Feature::Edge, cfg.edge);
+    requirements.alike(any(TC.mask() | TH.mask()), Feature::Th, wanted);
+    requirements.alike(any(TE.mask()), Feature::Edge, wanted);
     let linked = types().any(|(n, value)| n % 2 == 1 && value & TLC.mask() != 0);
-    requirements.fix_if(linked, Feature::Th2, cfg.th2);
+    requirements.alike(linked, Feature::Th2, wanted);
     // A-ETY-2: the layout of 2021 has neither TE nor TLC.
     requirements.fix_if(any(TE.mask()) || linked, Feature::Layout2021, false);
-    if cfg.th {
+    if wanted.pmu.th {
+        let thwidth = wanted.pmu.thwidth.into();
         // TH-08: a width that gives every register the same TH is as good.
         let low = |value: u64, width: usize| TH.of(value) & ((1 << width) - 1);
         requirements.thwidth = Values::such_that(|width| {
             (1..=12).contains(&width)
-                && types().all(|(_, value)| low(value, width) == low(value, cfg.thwidth.into()))
+                && types().all(|(_, value)| low(value, width) == low(value, thwidth))
         });
     }
     let counters = vector.types.len();
@@ -147,11 +146,11 @@ fn schedule(vector: &Vector) -> Schedule {
 }
 
 /// The value of V_B for which C_T is 1 under a type (TH-20); `None` if there is none.
-fn v_b_of_true(cfg: &Config, value: u64) -> Option<u16> {
+fn v_b_of_true(pmu: &Pmu, value: u64) -> Option<u16> {
     // TH-21: more than TH can be.
     const GREATER: u16 = u16::MAX;
-    let (tc, th) = match cfg.th {
-        true => (TC.of(value), TH.of(value) & ((1 << cfg.thwidth) - 1)),
+    let (tc, th) = match pmu.th {
+        true => (TC.of(value), TH.of(value) & ((1 << pmu.thwidth) - 1)),
         false => (0, 0),
     };
     match tc >> 1 {
@@ -169,7 +168,7 @@ fn put_in(vector: &Vector, next: usize, types: &[u64]) -> Option<CycleInput> {
         let mut rows = vector.cycles[next].expect.iter();
         let c_p = rows.find(|row| row.n == n)?.cp?;
         if c_p.0 != 0 {
-            input.event[lane(n)] = v_b_of_true(&vector.cfg, value)?;
+            input.event[lane(n)] = v_b_of_true(&vector.implementation.pmu, value)?;
             input.counting_allowed |= 1 << n;
         }
     }
@@ -246,8 +245,7 @@ mod tests {
             })
             .collect();
         let text = format!(
-            r#"{{"cfg": {{"counters": 2, "th": true, "edge": true, "th2": true, "thwidth": 12}},
-                "types": ["0x0", "0x0"], "cycles": [{}]}}"#,
+            r#"{{"types": ["0x0", "0x0"], "cycles": [{}]}}"#,
             cycles.join(", ")
         );
         serde_json::from_str(&text).expect("a vector")
