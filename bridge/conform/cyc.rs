@@ -1,19 +1,25 @@
-//! Area `cyc`: cycle event counting in PEs with one thread or several.
-
-#[cfg(feature = "rtl")]
-pub(super) mod rtl;
+//! Area `cyc`: cycle event counting in PEs with one thread or several: a counter for each kind of event and each
+//! value of MT.
+//!
+//! Model and design count for thread 0, so the cycles are run once with each thread of the vector in its place.
+//! Threads that a design has beyond the vector's are idle in a way that decides nothing: in WFI state, stalled,
+//! without other conditions or counts (CYC-09 to CYC-14).
 
 use std::collections::BTreeMap;
 
-use pmu_model::Implementation;
-use pmu_model::cycles::{self, CycleEvents, Event};
+use pmu_model::contract::{self, CYCLE_COUNTER, THREADS};
+use pmu_model::cycles::{self, Event};
+use pmu_model::pmu::event_type::MT;
+use pmu_model::sysreg::SysReg;
+use pmu_model::{CycleInput, Implementation};
 use serde::Deserialize;
 
 use super::Mismatch;
+use super::bench::{Bench, Interruption};
+#[cfg(feature = "rtl")]
+use super::rtl::{Expression, Feature, Requirements, Values};
 use super::value::Number;
-
-/// Values of MPIDR_EL1.Aff0: threads that one processor can have.
-const MAX_THREADS: usize = 256;
+use crate::dut::{ModelledDut, Pulse};
 
 /// A line.
 #[derive(Deserialize)]
@@ -59,33 +65,48 @@ pub(super) struct Expected {
     pmccntr: Vec<Option<Number>>,
 }
 
-impl TryFrom<&Thread> for cycles::Thread {
-    type Error = std::num::TryFromIntError;
-
-    fn try_from(thread: &Thread) -> Result<Self, Self::Error> {
-        Ok(Self {
-            active: thread.active.0 != 0,
-            wfx: thread.wfx.0 != 0,
-            stall: thread.stall.0 != 0,
-            stall_frontend: thread.stall_fe.0 != 0,
-            stall_backend: thread.stall_be.0 != 0,
-            second: thread.second.0 != 0,
-            condition: thread.cond.0 != 0,
-            count: thread.count.0.try_into()?,
-        })
-    }
-}
-
 /// Runs a line on the model.
 ///
 /// # Returns
 /// The first value that differs, if any.
 ///
 /// # Errors
-/// The line contradicts itself: no threads, a list that is not one a thread, or a count that does not fit.
+/// The line contradicts itself: an impossible number of threads, a list that is not one a thread, or a count that
+/// does not fit.
 pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
-    let cycle_events = CycleEvents::new(&vector.implementation.knobs.cycles);
-    let threads = usize::from(vector.implementation.threads.count);
+    let design = ModelledDut::new(&vector.implementation)?;
+    check(vector)?;
+    let mut bench = Bench::new(Box::new(design), &vector.implementation, &Pulse::default());
+    match run_threads(vector, &mut bench) {
+        Ok(()) => Ok(None),
+        Err(Interruption::Differs(mismatch)) => Ok(Some(mismatch)),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// A vector in terms of the ports.
+#[cfg(feature = "rtl")]
+pub fn express(vector: Vector) -> Expression {
+    let mut requirements = Requirements {
+        counters: Values::from(2 * Event::ALL.len()),
+        threads: Values::from(vector.threads()),
+        ..Requirements::default()
+    };
+    requirements.fix(Feature::Pmuv3p1, true);
+    requirements.fix(Feature::Mt, true);
+    let mut expression = Expression::default();
+    expression.add(requirements, move |bench| run_threads(&vector, bench));
+    expression
+}
+
+impl Vector {
+    fn threads(&self) -> usize {
+        self.implementation.threads.count.into()
+    }
+}
+
+fn check(vector: &Vector) -> Result<(), String> {
+    let threads = vector.threads();
     let one_a_thread = |length: usize, what: &str| {
         if length == threads {
             Ok(())
@@ -93,10 +114,6 @@ pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::erro
             Err(format!("{what}: {length} values for {threads} threads"))
         }
     };
-    if !(1..=MAX_THREADS).contains(&threads) {
-        return Err(format!("threads: {threads}, expected 1 to {MAX_THREADS}").into());
-    }
-    let mut pmccntr = vec![0; threads];
     for (index, cycle) in vector.cycles.iter().enumerate() {
         one_a_thread(cycle.threads.len(), &format!("cycle {index}, threads"))?;
         for (name, length) in [
@@ -107,78 +124,222 @@ pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::erro
                 one_a_thread(length, &format!("cycle {index}, {name}"))?;
             }
         }
-        let states = cycle.threads.iter().map(cycles::Thread::try_from);
-        let states = states.collect::<Result<Vec<_>, _>>()?;
-        let increments: Vec<_> = states
-            .iter()
-            .map(|thread| cycle_events.pmccntr(true, cycle.clock.0 != 0, thread))
-            .collect();
-        for (value, increment) in pmccntr.iter_mut().zip(&increments) {
-            *value += increment;
-        }
-        let mismatch = compare_events(&cycle_events, cycle, &states)
-            .or_else(|| compare_list("PMCCNTR", &cycle.expect.pmccntr, &increments));
-        if let Some(mismatch) = mismatch {
-            let at = format!("cycle {index}, {}", mismatch.at);
-            return Ok(Some(Mismatch { at, ..mismatch }));
+        let counts = cycle.threads.iter().map(|thread| thread.count.0);
+        let sum = counts.fold(0, u64::saturating_add);
+        if sum > u16::MAX.into() {
+            return Err(format!(
+                "cycle {index}, count: {sum} for all threads, expected at most {} (DUT-51)",
+                u16::MAX
+            ));
         }
     }
-    if !vector.pmccntr_final.is_empty() {
-        one_a_thread(vector.pmccntr_final.len(), "pmccntr_final")?;
+    match vector.pmccntr_final.len() {
+        0 => Ok(()),
+        length => one_a_thread(length, "pmccntr_final"),
     }
-    Ok(compare_list(
-        "pmccntr_final",
-        &vector.pmccntr_final,
-        &pmccntr,
-    ))
 }
 
-fn compare_events(
-    cycle_events: &CycleEvents,
+/// The event number of each kind (DUT-51).
+fn number(event: Event) -> u64 {
+    match event {
+        Event::CpuCycles => 0x0011,
+        Event::Stall => 0x003C,
+        Event::StallFrontend => 0x0023,
+        Event::StallBackend => 0x0024,
+        Event::StallFrontend2nd => 0x8159,
+        Event::StallBackend2nd => 0x8165,
+        Event::Stall2nd => 0x00C0,
+        Event::Cond => 0x00C1,
+        Event::Sum => 0x0008,
+    }
+}
+
+/// The counter of a kind of event with MT 0; that with MT 1 is the next.
+fn counter(event: Event) -> usize {
+    let index = Event::ALL.iter().position(|&found| found == event);
+    2 * index.unwrap_or(0)
+}
+
+/// Runs the vector with each of its threads as the one that the counters are of.
+fn run_threads(vector: &Vector, bench: &mut Bench) -> Result<(), Interruption> {
+    (0..vector.threads()).try_for_each(|own| run_thread(vector, own, bench))
+}
+
+fn run_thread(vector: &Vector, own: usize, bench: &mut Bench) -> Result<(), Interruption> {
+    let knobs = &vector.implementation.knobs.cycles;
+    let there = bench.implementation.knobs.cycles.clone();
+    bench.reset()?;
+    let mut enabled = 1 << CYCLE_COUNTER;
+    for event in Event::ALL {
+        for (n, mt) in [(counter(event), 0), (counter(event) + 1, MT.mask())] {
+            bench.write(
+                SysReg::pmevtyper(n as u8).expect("two counters an event"),
+                number(event) | mt,
+            )?;
+            enabled |= 1 << n;
+        }
+    }
+    bench.enable(enabled)?;
+    let mut pmccntr_known = true;
+    for (index, cycle) in vector.cycles.iter().enumerate() {
+        let output = bench.cycle(&input(cycle, own, knobs, &there))?;
+        let thread = &cycle.threads[own];
+        if let Some(Some(expected)) = cycle.expect.mt0.get(own) {
+            let at = format!("cycle {index}, mt0[{own}]");
+            for (&event, &expected) in expected {
+                let unlike = own_unlike(event, thread, knobs, &there);
+                if let Some(reason) = unlike.filter(|_| cycle.clock.0 != 0) {
+                    bench.left_out.insert(reason);
+                    continue;
+                }
+                let found = output.increment[counter(event)];
+                count(bench, &at, event, expected, found)?;
+            }
+        }
+        group(bench, index, cycle, knobs, &output.increment)?;
+        let Some(&expected) = cycle.expect.pmccntr.get(own) else {
+            continue;
+        };
+        let unlike = knobs.pmccntr_in_wfx != there.pmccntr_in_wfx;
+        if unlike && cycle.clock.0 != 0 && thread.wfx.0 != 0 {
+            bench
+                .left_out
+                .insert("the RTL has no knob cycles.pmccntr_in_wfx = false");
+            pmccntr_known = false;
+            continue;
+        }
+        let found = output.increment[CYCLE_COUNTER].into();
+        let at = format!("cycle {index}, PMCCNTR[{own}]");
+        bench.expect(at, expected.map(|number| number.0), found)?;
+    }
+    let last = vector.pmccntr_final.get(own).copied().flatten();
+    if pmccntr_known && last.is_some() {
+        let value = bench.read(SysReg::Pmccntr)?;
+        let at = format!("pmccntr_final[{own}]");
+        bench.expect(at, last.map(|number| number.0), value)?;
+    }
+    Ok(())
+}
+
+fn count(
+    bench: &mut Bench,
+    at: &str,
+    event: Event,
+    expected: Option<Number>,
+    found: u16,
+) -> Result<(), Interruption> {
+    let name = serde_json::to_string(&event).unwrap_or_default();
+    let at = format!("{at}.{}", name.trim_matches('"'));
+    bench.expect(at, expected.map(|number| number.0), found.into())
+}
+
+/// What the group counts, whichever thread is its own.
+fn group(
+    bench: &mut Bench,
+    index: usize,
     cycle: &Cycle,
-    threads: &[cycles::Thread],
-) -> Option<Mismatch> {
-    let clock = cycle.clock.0 != 0;
-    let own = cycle
-        .expect
-        .mt0
-        .iter()
-        .enumerate()
-        .find_map(|(n, expected)| {
-            compare_counts(&format!("mt0[{n}]"), expected.as_ref()?, |event| {
-                cycle_events.count(event, false, clock, n, threads)
-            })
-        });
-    own.or_else(|| {
-        compare_counts("mt1", cycle.expect.mt1.as_ref()?, |event| {
-            cycle_events.count(event, true, clock, 0, threads)
-        })
-    })
+    knobs: &cycles::Config,
+    increments: &[u16],
+) -> Result<(), Interruption> {
+    let there = &bench.implementation.knobs.cycles;
+    let unlike = knobs.cpu_cycles_mt1_all_wfx != there.cpu_cycles_mt1_all_wfx;
+    let asleep = cycle.threads.iter().all(|thread| thread.wfx.0 != 0);
+    for (&event, &expected) in cycle.expect.mt1.iter().flatten() {
+        if unlike && asleep && cycle.clock.0 != 0 && event == Event::CpuCycles {
+            bench
+                .left_out
+                .insert("the RTL has no knob cycles.cpu_cycles_mt1_all_wfx = true");
+            continue;
+        }
+        let found = increments[counter(event) + 1];
+        count(
+            bench,
+            &format!("cycle {index}, mt1"),
+            event,
+            expected,
+            found,
+        )?;
+    }
+    Ok(())
 }
 
-fn compare_counts(at: &str, expected: &Counts, model: impl Fn(Event) -> u64) -> Option<Mismatch> {
-    expected.iter().find_map(|(&event, expected)| {
-        let name = serde_json::to_string(&event).unwrap_or_default();
-        differs(
-            &format!("{at}.{}", name.trim_matches('"')),
-            *expected,
-            model(event),
-        )
-    })
+/// The knob of which a design has only the other choice, if what a thread counts for itself hangs on it.
+fn own_unlike(
+    event: Event,
+    thread: &Thread,
+    knobs: &cycles::Config,
+    there: &cycles::Config,
+) -> Option<&'static str> {
+    let in_wfx = thread.wfx.0 != 0 && is_active(thread, knobs);
+    match event {
+        Event::Sum => None,
+        Event::Cond if knobs.cond_gated != there.cond_gated => {
+            Some("the RTL has no knob cycles.cond_gated = false")
+        }
+        _ if knobs.cpu_cycles_in_wfx != there.cpu_cycles_in_wfx && in_wfx => {
+            Some("the RTL has no knob cycles.cpu_cycles_in_wfx = true")
+        }
+        _ => None,
+    }
 }
 
-fn compare_list(name: &str, expected: &[Option<Number>], model: &[u64]) -> Option<Mismatch> {
-    let mut values = expected.iter().zip(model).enumerate();
-    values.find_map(|(n, (&expected, &model))| differs(&format!("{name}[{n}]"), expected, model))
+/// A-CYC-1.
+fn is_active(thread: &Thread, knobs: &cycles::Config) -> bool {
+    thread.active.0 != 0 && (thread.wfx.0 == 0 || knobs.active_in_wfx)
 }
 
-fn differs(at: &str, expected: Option<Number>, model: u64) -> Option<Mismatch> {
-    let expected = expected.filter(|expected| expected.0 != model)?;
-    Some(Mismatch {
-        at: at.into(),
-        expected: expected.0.to_string(),
-        model: model.to_string(),
-    })
+fn input(cycle: &Cycle, own: usize, knobs: &cycles::Config, there: &cycles::Config) -> CycleInput {
+    let mut threads = [contract::Thread {
+        conditions: contract::Thread::WFX
+            | contract::Thread::STALL
+            | contract::Thread::STALL_FRONTEND
+            | contract::Thread::STALL_BACKEND,
+        ..contract::Thread::default()
+    }; THREADS];
+    let count = cycle.threads.len();
+    for (place, thread) in threads.iter_mut().zip(0..count) {
+        *place = driven(&cycle.threads[(own + thread) % count], knobs, there);
+    }
+    CycleInput {
+        counting_allowed: u32::MAX,
+        driven: CycleInput::DRIVEN_THREADS,
+        clock_stopped: u8::from(cycle.clock.0 == 0),
+        threads,
+        ..CycleInput::default()
+    }
+}
+
+/// A thread as a design with the knobs that are `there` gets it. Whether one in WFI or WFE state is active, and which
+/// conditions an idle one has, are inputs, so that these choices (A-CYC-1, A-CYC-5, A-CYC-6) can be driven.
+fn driven(thread: &Thread, knobs: &cycles::Config, there: &cycles::Config) -> contract::Thread {
+    let is = |number: Number| number.0 != 0;
+    let idle = !is(thread.active) || is(thread.wfx);
+    let stalls = idle && knobs.idle_thread_stall != there.idle_thread_stall;
+    let silent = idle && knobs.idle_thread_any != there.idle_thread_any;
+    let inactive = is(thread.wfx) && knobs.active_in_wfx != there.active_in_wfx;
+    let conditions = [
+        (is(thread.active) && !inactive, contract::Thread::ACTIVE),
+        (is(thread.wfx), contract::Thread::WFX),
+        (is(thread.stall) || stalls, contract::Thread::STALL),
+        (
+            is(thread.stall_fe) || stalls,
+            contract::Thread::STALL_FRONTEND,
+        ),
+        (
+            is(thread.stall_be) || stalls,
+            contract::Thread::STALL_BACKEND,
+        ),
+        (is(thread.second) && !silent, contract::Thread::SECOND),
+        (is(thread.cond) && !silent, contract::Thread::CONDITION),
+    ];
+    contract::Thread {
+        conditions: conditions
+            .iter()
+            .filter(|(holds, _)| *holds)
+            .fold(0, |bits, (_, bit)| bits | bit),
+        count: thread.count.0 as u16,
+        ..contract::Thread::default()
+    }
 }
 
 #[cfg(test)]

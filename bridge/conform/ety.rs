@@ -217,7 +217,7 @@ fn differs<T: PartialEq>(
     Some(Mismatch {
         at: at.to_string(),
         expected: show(&expected),
-        model: show(&model),
+        found: show(&model),
     })
 }
 
@@ -314,7 +314,7 @@ fn check_accesses(
             return Ok(Some(Mismatch {
                 at: format!("access {index} ({instruction} from EL{})", row.ctx.el.0),
                 expected: expected.clone(),
-                model: format!("{} (row {decisive:?} of ETY-40)", word(outcome)),
+                found: format!("{} (row {decisive:?} of ETY-40)", word(outcome)),
             }));
         }
     }

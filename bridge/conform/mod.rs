@@ -1,6 +1,7 @@
 //! Conformance vectors: JSON Lines of stimulus and expected outputs, made by somebody else's reading of the
 //! requirements, run on the model, and on the bundled RTL where its ports can express them.
 
+mod bench;
 mod configuration;
 mod cyc;
 mod ety;
@@ -186,15 +187,19 @@ impl fmt::Display for Unreadable {
 struct Mismatch {
     at: String,
     expected: String,
-    model: String,
+    found: String,
 }
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: expected {}, model {}",
-            self.at, self.expected, self.model
+impl Mismatch {
+    /// In words, of what `side` has.
+    fn on(&self, side: Side) -> String {
+        let side = match side {
+            Side::Model => "model",
+            Side::Rtl => "RTL",
+        };
+        format!(
+            "{}: expected {}, {side} {}",
+            self.at, self.expected, self.found
         )
     }
 }
@@ -283,7 +288,7 @@ impl Vector {
             Self::Th(vector) => th::rtl::express(vector),
             Self::Spe(vector) => spe::rtl::express(vector),
             Self::Ety(vector) => ety::rtl::express(*vector),
-            Self::Cyc(vector) => cyc::rtl::express(vector),
+            Self::Cyc(vector) => cyc::express(vector),
             Self::Spmu(vector) => spmu::rtl::express(*vector),
         }
     }
@@ -415,7 +420,7 @@ impl Summary {
                     side: Side::Model,
                     file: path.into(),
                     line,
-                    message: mismatch.to_string(),
+                    message: mismatch.on(Side::Model),
                 });
             }
         }
@@ -444,5 +449,5 @@ impl Summary {
 #[cfg(test)]
 fn outcome(line: &str) -> Result<Option<String>, Box<dyn std::error::Error>> {
     let mismatch = Vector::parse(line)?.vector.run_on_model()?;
-    Ok(mismatch.map(|mismatch| mismatch.to_string()))
+    Ok(mismatch.map(|mismatch| mismatch.on(Side::Model)))
 }

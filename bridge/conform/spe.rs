@@ -141,7 +141,7 @@ pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::erro
             Err(error) => Some(Mismatch {
                 at: "rnd".into(),
                 expected: format!("{} bytes drawn", random.len()),
-                model: error.to_string(),
+                found: error.to_string(),
             }),
         };
         if let Some(mismatch) = mismatch {
@@ -157,7 +157,7 @@ fn differs<T: PartialEq + Debug>(name: &str, expected: Option<T>, model: T) -> O
     Some(Mismatch {
         at: name.into(),
         expected: format!("{expected:?}"),
-        model: format!("{model:?}"),
+        found: format!("{model:?}"),
     })
 }
 

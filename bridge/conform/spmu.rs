@@ -99,7 +99,7 @@ fn differs(at: &str, expected: Option<Number>, model: impl Into<u64>) -> Option<
     Some(Mismatch {
         at: at.into(),
         expected: format!("{:#x}", expected.0),
-        model: format!("{model:#x}"),
+        found: format!("{model:#x}"),
     })
 }
 
@@ -132,7 +132,7 @@ fn mismatch_unless(
     (!agrees).then(|| Mismatch {
         at: at.into(),
         expected: format!("{expected:?}"),
-        model: format!("{model:?}"),
+        found: format!("{model:?}"),
     })
 }
 

@@ -103,18 +103,9 @@ pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::erro
                 return Err(format!("cycle {index}: expects counter {}", expected.n).into());
             }
             let mismatch = compare(expected, &types[expected.n], &values, &intermediates);
-            if let Some(Mismatch {
-                at,
-                expected: value,
-                model,
-            }) = mismatch
-            {
-                let at = format!("cycle {index}, {at}[{}]", expected.n);
-                return Ok(Some(Mismatch {
-                    at,
-                    expected: value,
-                    model,
-                }));
+            if let Some(mismatch) = mismatch {
+                let at = format!("cycle {index}, {}[{}]", mismatch.at, expected.n);
+                return Ok(Some(Mismatch { at, ..mismatch }));
             }
         }
         datapath.commit(&values);
@@ -137,7 +128,7 @@ fn compare(
         Some(Mismatch {
             at: name.into(),
             expected: expected.to_string(),
-            model: model.to_string(),
+            found: model.to_string(),
         })
     }
     let n = expected.n;

@@ -1,6 +1,6 @@
 //! Requirements that no truth table shows: what a feature adds or takes away, and what stays outside of a counter.
 
-use pmu_model::contract::{Thread, control};
+use pmu_model::contract::{CYCLE_COUNTER, Thread, control};
 use pmu_model::spmu::{SystemPmu, decode, max_counters};
 use pmu_model::{
     CycleInput, CycleOutput, Implementation, Model, NoTracer, Number, SysReg, Unknown,
@@ -134,6 +134,45 @@ fn cyc_20_cycles_of_other_threads_count_with_effective_mt_alone() {
     };
     assert_eq!(increments(control::MDCR_EL3_MTPME), [0, 1]);
     assert_eq!(increments(0), [0, 0], "MDCR_EL3.MTPME is 0");
+}
+
+#[test]
+fn cyc_16_the_group_is_the_threads_of_the_processor() {
+    for count in 1..=4 {
+        let mut implementation = Implementation::default();
+        implementation.threads.count = count;
+        let mut model = model(&implementation, &[MT | INST_RETIRED]);
+        let mut input = CycleInput {
+            driven: CycleInput::DRIVEN_THREADS,
+            ..cycle(0)
+        };
+        for thread in &mut input.threads {
+            thread.count = 1;
+        }
+        assert_eq!(model.step_simple(&input).0.increment[0], count.into());
+    }
+}
+
+#[test]
+fn cyc_02_cyc_17_cyc_18_pmccntr_counts_whatever_a_thread_does() {
+    for in_wfx in [true, false] {
+        let mut implementation = Implementation::default();
+        implementation.knobs.cycles.pmccntr_in_wfx = in_wfx;
+        let mut model = model(&implementation, &[]);
+        let mut counts = |conditions| {
+            let mut input = CycleInput {
+                driven: CycleInput::DRIVEN_THREADS,
+                ..cycle(0)
+            };
+            input.threads[0].conditions = conditions;
+            model.step_simple(&input).0.increment[CYCLE_COUNTER] == 1
+        };
+        assert!(counts(0) && counts(Thread::ACTIVE));
+        assert_eq!(counts(Thread::ACTIVE | Thread::WFX), in_wfx);
+        assert_eq!(counts(Thread::WFX), in_wfx);
+        model.step_simple(&CycleInput::write(SysReg::Pmcntenclr, 1 << CYCLE_COUNTER));
+        assert_eq!(v(&mut model, CYCLE_COUNTER, &[0]), [0], "it is not enabled");
+    }
 }
 
 #[test]

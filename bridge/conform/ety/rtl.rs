@@ -14,9 +14,8 @@ use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
 use super::{AccessContext, AccessRow, Event, Vector};
-use crate::conform::rtl::{
-    Bench, Expression, Feature, Interruption, Requirements, Values, differs, knob_without_rtl,
-};
+use crate::conform::bench::{Bench, Interruption, differs};
+use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
 use crate::conform::value::Number;
 
 /// Fields that every implementation has, set: P, U and 10 bits of evtCount (ETY-02).

@@ -4,7 +4,6 @@
 //! A vector has parts that ask different things of a design ([`Requirements`]); parts that agree about them
 //! share one. What the ports cannot express is left out and told.
 
-mod bench;
 mod requirements;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +17,12 @@ use crate::dut::{
     BuildEvent, BuildOptions, OpenError, Pulse, RtlSource, check_knobs, open, wrapper_parameters,
 };
 
-pub(super) use bench::{Bench, Interruption, differs};
 pub(super) use requirements::{Feature, Requirements, Values};
 
 use requirements::plan;
+
+use super::Side;
+use super::bench::{Bench, Interruption};
 
 /// How vectors are run on the RTL.
 #[derive(Clone, Debug)]
@@ -209,17 +210,11 @@ pub(super) fn run(
                 .extend(left_out.into_iter().map(str::to_owned));
             let difference = match ended {
                 Ok(()) => None,
-                Err(Interruption::NotExpressible(reason)) => {
-                    result.left_out.insert(reason.to_owned());
+                Err(reason @ (Interruption::NotExpressible(_) | Interruption::Excluded(_))) => {
+                    result.left_out.insert(reason.to_string());
                     None
                 }
-                Err(Interruption::Excluded(violation)) => {
-                    let (field, rule) = (&violation.field, violation.rule);
-                    let reason = format!("a cycle that the contract excludes ({field}, {rule})");
-                    result.left_out.insert(reason);
-                    None
-                }
-                Err(Interruption::Differs(message)) => Some(message),
+                Err(Interruption::Differs(mismatch)) => Some(mismatch.on(Side::Rtl)),
                 Err(Interruption::Stopped(stop)) if stop.ended_its_process() => {
                     return Err(OpenError::Ended(stop));
                 }

@@ -15,9 +15,8 @@ use pmu_model::contract::MAX_OPERATIONS;
 use pmu_model::{CycleInput, CycleOutput};
 
 use super::{Cycle, Vector};
-use crate::conform::rtl::{
-    Bench, Expression, Feature, Interruption, Requirements, Values, differs, knob_without_rtl,
-};
+use crate::conform::bench::{Bench, Interruption, differs};
+use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
 use crate::conform::value::Number;
 
 /// Events of the counters 0, 1 and 2: SAMPLE_POP, SAMPLE_FEED, SAMPLE_COLLISION.

@@ -7,7 +7,8 @@ use pmu_model::contract::SYSTEM_PMUS;
 use pmu_model::{Number, SysReg};
 
 use super::Vector;
-use crate::conform::rtl::{Bench, Expression, Interruption, Requirements};
+use crate::conform::bench::{Bench, Interruption};
+use crate::conform::rtl::{Expression, Requirements};
 
 /// A vector in terms of the ports.
 pub fn express(vector: Vector) -> Expression {

@@ -8,9 +8,8 @@ use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput};
 
 use super::{Cycle, Vector};
-use crate::conform::rtl::{
-    Bench, Expression, Feature, Interruption, Requirements, Values, knob_without_rtl,
-};
+use crate::conform::bench::{Bench, Interruption};
+use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
 
 /// The lane of a counter's event: that of its number, but for 30, which is CHAIN.
 fn lane(n: usize) -> usize {

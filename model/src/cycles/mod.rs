@@ -1,5 +1,6 @@
-//! Cycle event counting: which Processor cycles CPU_CYCLES, the stall events and PMCCNTR count, in PEs with one
-//! thread or several (DDI0487 D14.4, requirements CYC-01 to CYC-21).
+//! Cycle event counting: which Processor cycles CPU_CYCLES and the stall events count, in PEs with one thread or
+//! several (DDI0487 D14.4, requirements CYC-01 to CYC-21), one event at a time: what [`crate::pmu::thread_events`] does
+//! for all counters at once must be the same.
 //!
 //! [`CycleEvents`] turns the state of the threads in one Processor cycle (CYC-04) into what each kind of event
 //! counts: [`own`](CycleEvents::own) for a counter with an Effective `PMEVTYPER<n>_EL0.MT` of 0,
@@ -18,13 +19,11 @@
 //! assert_eq!(cycles.group(Event::CpuCycles, true, threads.iter()), 1);
 //! ```
 
-mod affinity;
 mod config;
 mod event;
 #[cfg(test)]
 mod tests;
 
-pub use affinity::same_group;
 pub use config::{Config, IdleThreadAny, IdleThreadStall};
 pub use event::Event;
 
@@ -83,7 +82,7 @@ impl CycleEvents {
     }
 
     /// What `event` counts with the Effective `mt`: for thread `own` of `threads`, or for all `threads`, those
-    /// that [`same_group`] puts together. A thread that is not there counts nothing.
+    /// of its group (CYC-16). A thread that is not there counts nothing.
     pub fn count(
         &self,
         event: Event,
@@ -193,16 +192,5 @@ impl CycleEvents {
     ) -> bool {
         let idle_is_false = self.config.idle_thread_any == IdleThreadAny::False;
         threads.any(|thread| condition(thread) && !(idle_is_false && thread.is_idle()))
-    }
-
-    /// CYC-17: the increment of PMCCNTR. It counts Processor cycles, whether or not the thread is active, and
-    /// knows nothing of MT. `enabled` is the outcome of the PMU's controls (CYC-18).
-    pub fn pmccntr(&self, enabled: bool, clock: bool, thread: &Thread) -> u64 {
-        (enabled && clock && self.pmccntr_counts_in(thread)).into()
-    }
-
-    /// CYC-02: WFI and WFE state, by A-CYC-3.
-    fn pmccntr_counts_in(&self, thread: &Thread) -> bool {
-        !thread.wfx || self.config.pmccntr_in_wfx
     }
 }

@@ -109,15 +109,6 @@ fn cyc_01_without_a_clock_nothing_counts() {
             "{event:?}"
         );
     }
-    assert_eq!(cycles.pmccntr(true, false, &EVERYTHING), 0);
-}
-
-#[test]
-fn cyc_02_pmccntr_in_wfx_is_a_choice() {
-    assert_eq!(default().pmccntr(true, true, &WAITING), 1);
-    let stops = cycles(|config| config.pmccntr_in_wfx = false);
-    assert_eq!(stops.pmccntr(true, true, &WAITING), 0);
-    assert_eq!(stops.pmccntr(true, true, &ACTIVE), 1);
 }
 
 #[test]
@@ -313,13 +304,6 @@ fn cyc_15_without_mt_only_the_own_thread_counts() {
         .iter()
         .map(|&event| cycles.count(event, false, true, 0, &threads));
     assert_eq!(stalled.sum::<u64>(), 6);
-}
-
-#[test]
-fn cyc_17_pmccntr_counts_for_an_inactive_thread() {
-    assert_eq!(default().pmccntr(true, true, &IDLE), 1);
-    // CYC-18.
-    assert_eq!(default().pmccntr(false, true, &ACTIVE), 0);
 }
 
 #[test]

@@ -293,7 +293,7 @@ impl Model {
         self.cycle += 1;
     }
 
-    /// DUT-10, DUT-52: a cycle of reset, or one in which the clock is stopped.
+    /// DUT-10, DUT-52, CYC-01: a cycle of reset, or one in which the clock is stopped.
     #[cold]
     fn without_clock<T: Tracer>(
         &mut self,
@@ -322,7 +322,8 @@ impl Model {
         self.cycle += 1;
     }
 
-    /// CYC-02: the counters that count in the state of thread 0. PMCCNTR_EL0 may stop in WFI or WFE state, by A-CYC-3.
+    /// CYC-02, CYC-17: the counters that count in the state of thread 0. PMCCNTR_EL0 may stop in WFI or WFE state, by
+    /// A-CYC-3, and knows no other.
     #[inline(always)]
     fn clocked(&self, input: &CycleInput) -> u32 {
         let stops = !self.pmccntr_in_wfx

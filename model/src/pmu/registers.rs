@@ -110,7 +110,7 @@ impl Registers {
         self.layout.counter_mask & !(1 << CYCLE_COUNTER)
     }
 
-    /// DUT-14: the counters that count, given those that nothing else stops.
+    /// DUT-14, CYC-18: the counters that count, given those that nothing else stops.
     #[inline(always)]
     pub fn counting(&self, allowed: u32) -> u32 {
         if self.enable {

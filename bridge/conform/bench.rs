@@ -8,19 +8,28 @@ use pmu_model::contract::AccessOutcome;
 use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
+use super::Mismatch;
 use crate::dut::{Dut, Pulse, Stop};
 use crate::stimulus::{ContractCheck, Violation};
 
 /// Why a vector does not run to its end.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Interruption {
-    /// A value differs: where, expected, and what the RTL has.
-    Differs(String),
+    /// A value differs.
+    #[error("{}: expected {}, found {}", .0.at, .0.expected, .0.found)]
+    Differs(Mismatch),
     /// What the vector asks for cannot be had of this design.
+    #[cfg_attr(
+        not(feature = "rtl"),
+        expect(dead_code, reason = "the model can be had of any kind")
+    )]
+    #[error("{0}")]
     NotExpressible(&'static str),
     /// The contract never drives it on a design like this.
+    #[error("a cycle that the contract excludes ({}, {})", .0.field, .0.rule)]
     Excluded(Violation),
     /// The design stopped.
+    #[error(transparent)]
     Stopped(Stop),
 }
 
@@ -115,19 +124,20 @@ impl Bench {
         &mut self,
         at: impl Display,
         expected: Option<u64>,
-        rtl: u64,
+        found: u64,
     ) -> Result<(), Interruption> {
-        self.compare(at, expected, rtl, |value| value.to_string())
+        self.compare(at, expected, found, |value| value.to_string())
     }
 
     /// The same for a value of a register.
+    #[cfg(feature = "rtl")]
     pub fn expect_bits(
         &mut self,
         at: impl Display,
         expected: Option<u64>,
-        rtl: u64,
+        found: u64,
     ) -> Result<(), Interruption> {
-        self.compare(at, expected, rtl, |value| format!("{value:#x}"))
+        self.compare(at, expected, found, |value| format!("{value:#x}"))
     }
 
     /// The same for anything else that can be shown.
@@ -135,21 +145,25 @@ impl Bench {
         &mut self,
         at: impl Display,
         expected: Option<T>,
-        rtl: T,
+        found: T,
         show: impl Fn(&T) -> String,
     ) -> Result<(), Interruption> {
         let Some(expected) = expected else {
             return Ok(());
         };
         self.compared += 1;
-        if expected == rtl {
+        if expected == found {
             return Ok(());
         }
-        Err(differs(at, show(&expected), show(&rtl)))
+        Err(differs(at, show(&expected), show(&found)))
     }
 }
 
 /// A value that differs.
-pub fn differs(at: impl Display, expected: impl Display, rtl: impl Display) -> Interruption {
-    Interruption::Differs(format!("{at}: expected {expected}, RTL {rtl}"))
+pub fn differs(at: impl Display, expected: impl Display, found: impl Display) -> Interruption {
+    Interruption::Differs(Mismatch {
+        at: at.to_string(),
+        expected: expected.to_string(),
+        found: found.to_string(),
+    })
 }
