@@ -8,8 +8,6 @@
 //! the byte that was drawn is replaced with the vector's, where SPE-12 and SPE-22 put it, by a write of
 //! PMSICR_EL1.
 
-use std::rc::Rc;
-
 use pmu_model::SysReg;
 use pmu_model::contract::MAX_OPERATIONS;
 use pmu_model::{CycleInput, CycleOutput};
@@ -41,7 +39,6 @@ pub fn express(vector: Vector) -> Expression {
         return Expression::none("profiling is enabled with INTERVAL = 0 (SPE-29)");
     }
     let mut expression = Expression::default();
-    let vector = Rc::new(vector);
     expression.add(requirements(&vector), move |bench| {
         Run::new(&vector, bench).run()
     });

@@ -1,7 +1,5 @@
 //! Area `th` on the RTL: V shows as the increment of a counter, V_B is the lane of its event.
 
-use std::rc::Rc;
-
 use pmu_model::implementation::Pmu;
 use pmu_model::pmu::event_type::{TC, TE, TH, TLC};
 use pmu_model::sysreg::SysReg;
@@ -41,7 +39,6 @@ pub fn express(vector: Vector) -> Expression {
     }
     let schedule = schedule(&vector);
     let mut expression = Expression::default();
-    let vector = Rc::new(vector);
     expression.add(requirements(&vector), move |bench| {
         run(&vector, &schedule, bench)
     });
