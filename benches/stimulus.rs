@@ -20,7 +20,7 @@ fn main() {
         .filter(|word| !word.starts_with('-'))
         .collect();
     if words.is_empty() {
-        words = Profile::NAMES.map(String::from).into();
+        words = Profile::names().map(String::from).into();
     }
     for name in words {
         let profile = Profile::load(&name).unwrap_or_else(|error| panic!("{error}"));

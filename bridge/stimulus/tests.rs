@@ -662,12 +662,6 @@ fn a_run_from_a_seed_has_the_hash_of_its_file() {
     assert_eq!(hasher.hash(), header.hash);
 }
 
-#[test]
-fn the_documented_profile_is_the_default() {
-    let documented = include_str!("../../docs/stimulus.md");
-    assert!(documented.contains(&Profile::default().to_toml()));
-}
-
 /// ETY-30: a design that has CHAIN, and states that it has none, is found out.
 #[test]
 fn ety_30_chain_is_written_where_it_is_not_implemented() {

@@ -8,17 +8,11 @@ use super::{Profile, StimulusError};
 weights! {
     /// Shares of the areas in the register accesses. The inputs of an area with share 0 are not driven.
     Areas, Area {
-        /// Base values, `counting_allowed`, the registers of the event counters.
         threshold Threshold,
-        /// Statistical Profiling.
         spe Spe,
-        /// State and controls of the PE, and accesses to event types from everywhere.
         access Access,
-        /// Conditions and counts of the threads.
         cycles Cycles,
-        /// System PMUs.
         spmu Spmu,
-        /// The constants that rules compare with, and the values around them.
         audit Audit,
     }
 }
@@ -27,11 +21,8 @@ weights! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpeArea {
-    /// Shortest length of a phase in cycles, at least 1.
     pub shortest: u16,
-    /// Longest length of a phase in cycles, at least `shortest`.
     pub longest: u16,
-    /// Out of 1024 cycles, how many change `profiling`.
     pub change: u16,
     /// Shares of the rates of operations.
     pub rates: Rates,
@@ -44,17 +35,11 @@ pub struct SpeArea {
 weights! {
     /// Weights of how many operations there are in a cycle of a phase.
     Rates, RateKind {
-        /// None, or seldom one.
         none None,
-        /// 0 or 1.
         one One,
-        /// 0 to 3.
         few Few,
-        /// 0 to 15.
         many Many,
-        /// 15, seldom fewer.
         full Full,
-        /// 0 mostly, now and then 15.
         burst Burst,
     }
 }
@@ -62,13 +47,9 @@ weights! {
 weights! {
     /// Weights of how many samples complete in a cycle of a phase.
     Completions, CompletionKind {
-        /// None.
         none None,
-        /// One, seldom.
         rare Rare,
-        /// One, in a quarter of the cycles.
         even Even,
-        /// 0 to 15.
         many Many,
     }
 }
@@ -76,21 +57,13 @@ weights! {
 weights! {
     /// Weights of the scripts of area `spe`.
     SpeAccesses, SpeScript {
-        /// PMSIRR_EL1: INTERVAL mostly 1 to 4, RND.
         interval Interval,
-        /// PMSICR_EL1: zero, or soon zero.
         count Count,
-        /// A read of any register of Statistical Profiling.
         read Read,
-        /// PMBSR_ELx.COLL, set or cleared.
         buffer Buffer,
-        /// An access in the cycle of a selection or of a collision.
         coincide Coincide,
-        /// A counter of SAMPLE_POP, SAMPLE_FEED, SAMPLE_FILTRATE or SAMPLE_COLLISION.
         sample_type SampleType,
-        /// Profiling is disabled, then enabled.
         restart Restart,
-        /// INTERVAL = 0, and soon a reset.
         unknown Unknown,
     }
 }
@@ -99,13 +72,9 @@ weights! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccessArea {
-    /// Shortest length of a phase in cycles, at least 1.
     pub shortest: u16,
-    /// Longest length of a phase in cycles, at least `shortest`.
     pub longest: u16,
-    /// Out of 1024 cycles, how many change the state of a thread or a control.
     pub change: u16,
-    /// Out of 1024 cycles of phases `wild`, how many change all of them.
     pub wild: u16,
     /// Shares of the kinds of phases.
     pub kinds: AccessKinds,
@@ -116,17 +85,11 @@ pub struct AccessArea {
 weights! {
     /// Weights of the kinds of phases of area `access`.
     AccessKinds, AccessMode {
-        /// Every level has access.
         open Open,
-        /// One control, or two, that something is trapped or refused by.
         defect Defect,
-        /// Any controls, which change one by one.
         mixed Mixed,
-        /// Any state and any controls, all changing at once.
         wild Wild,
-        /// Debug state: nothing counts.
         debug Debug,
-        /// The inputs of the area are not driven, and are to be ignored.
         undriven Undriven,
     }
 }
@@ -134,17 +97,11 @@ weights! {
 weights! {
     /// Weights of the scripts of area `access`. *n* is any of 0 to 30, implemented or not.
     AccessAccesses, TypeScript {
-        /// MRS of PMEVTYPER\<n\>_EL0.
         read_type ReadType,
-        /// MSR of PMEVTYPER\<n\>_EL0, then a read by any way.
         write_type WriteType,
-        /// PMSELR_EL0, then PMXEVTYPER_EL0.
         select Select,
-        /// MRC and MCR.
         aarch32 Aarch32,
-        /// Reads and writes from outside.
         external External,
-        /// PMCCFILTR_EL0 by any way.
         cycle_filter CycleFilter,
     }
 }
@@ -153,13 +110,9 @@ weights! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CyclesArea {
-    /// Shortest length of a phase in cycles, at least 1.
     pub shortest: u16,
-    /// Longest length of a phase in cycles, at least `shortest`.
     pub longest: u16,
-    /// Out of 1024 cycles, how many put threads into WFI or WFE state, or take them out of it.
     pub change: u16,
-    /// Out of 1024 cycles, how many stop the clock.
     pub stop: u16,
     /// Shares of the kinds of phases.
     pub kinds: CyclesKinds,
@@ -170,17 +123,11 @@ pub struct CyclesArea {
 weights! {
     /// Weights of the kinds of phases of area `cycles`.
     CyclesKinds, CyclesMode {
-        /// Few stalls.
         calm Calm,
-        /// Stalls of the frontend.
         frontend Frontend,
-        /// Stalls of the backend.
         backend Backend,
-        /// Stalls of all threads at once.
         stalled Stalled,
-        /// Any conditions.
         wild Wild,
-        /// The inputs of the area are not driven, and are to be ignored.
         undriven Undriven,
     }
 }
@@ -188,11 +135,8 @@ weights! {
 weights! {
     /// Weights of the scripts of area `cycles`.
     CyclesAccesses, CyclesScript {
-        /// A counter of an event of the threads.
         one_type OneType,
-        /// The same event in some counters, with MT 0 and 1.
         same_event SameEvent,
-        /// A read of an event counter or of PMCCNTR_EL0.
         read Read,
     }
 }
@@ -208,17 +152,11 @@ pub struct SpmuArea {
 weights! {
     /// Weights of the scripts of area `spmu`.
     SpmuAccesses, SpmuScript {
-        /// SPMSELR_EL0.
         select Select,
-        /// A read of a register that describes the System PMU.
         identity Identity,
-        /// A write of one.
         write_identity WriteIdentity,
-        /// SPMEVCNTR, SPMEVTYPER, SPMEVFILTR, SPMEVFILT2R of a counter, implemented or not.
         counter Counter,
-        /// SPMCNTEN, SPMINTEN, SPMOVS.
         masks Masks,
-        /// A read of any register of System PMUs.
         read Read,
     }
 }
@@ -234,25 +172,15 @@ pub struct AuditArea {
 weights! {
     /// Weights of the scripts of area `audit`. Each goes on where the last one of its kind ended.
     AuditAccesses, AuditScript {
-        /// An event number that may be taken for another one.
         event Event,
-        /// Accesses that are refused or ignored, wherever they may be taken for others.
         address Address,
-        /// Values of counters that carry when they are counted up.
         value Value,
-        /// PMSELR_EL0, then what it selects.
         select Select,
-        /// SPMSELR_EL0, then what it selects.
         system System,
-        /// The counters around HPMN.
         limit Limit,
-        /// PMCR_EL0.
         control Control,
-        /// A reserved {TC, TE, TLC} for a few cycles.
         reserved Reserved,
-        /// INTERVAL, loaded.
         interval Interval,
-        /// COUNT or ECOUNT, counted down.
         count Count,
     }
 }

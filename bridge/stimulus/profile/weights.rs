@@ -1,11 +1,11 @@
 //! Tables of weights in a profile, each with the kinds that it weighs.
 
 macro_rules! weights {
-    ($(#[$doc:meta])* $name:ident, $kind:ident { $($(#[$field_doc:meta])* $field:ident $variant:ident),+ $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident, $kind:ident { $($field:ident $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct $name { $($(#[$field_doc])* pub $field: u16),+ }
+        pub struct $name { $(pub $field: u16),+ }
 
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(in crate::stimulus) enum $kind { $($variant),+ }
