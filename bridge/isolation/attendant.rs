@@ -232,7 +232,7 @@ impl Attendant {
             self.take_output();
         }
         let status = status.unwrap_or_default();
-        if !self.host.is_dismissed() || keeper::had_ended(status) {
+        if !self.host.is_dismissed() || keeper::had_ended(status, self.host.is_forced()) {
             // If it was running, who waits for it tells it first.
             Death::of(&self.host, status).keep(true);
         }

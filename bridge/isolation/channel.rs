@@ -173,7 +173,7 @@ fn from_slot(number: u32) -> usize {
 /// In the word that tells whether a side sleeps: it does, until the count in the lower half.
 const SLEEPING: u64 = 1 << 32;
 
-/// Waits until `count` has come from `seen` to `wanted`, or for some nanoseconds. `sleeps` tells the other side when it has
+/// Waits until `count` has come from `seen` to `wanted`, or for some nanoseconds, or less: who waits looks again. `sleeps` tells the other side when it has
 /// to wake who waits: it looks at it after it has counted.
 fn sleep(count: &AtomicU32, sleeps: &AtomicU64, seen: u32, wanted: u32, nanoseconds: i64) {
     sleeps.store(SLEEPING | u64::from(wanted), Ordering::SeqCst);
@@ -188,8 +188,15 @@ fn sleep(count: &AtomicU32, sleeps: &AtomicU64, seen: u32, wanted: u32, nanoseco
     sleeps.store(0, Ordering::SeqCst);
 }
 
+/// Whether a side sleeps, by its word, and what it waits for is there. Counts begin again after the last number.
+fn is_due(sleeps: u64, count: u32) -> bool {
+    let missing = (sleeps as u32).wrapping_sub(count);
+    sleeps & SLEEPING != 0 && (missing == 0 || missing > u32::MAX / 2)
+}
+
 /// Whether both sides share one processor. What keeps two of them busy then only makes them change places: looking before
-/// sleeping, and waking the other side for every batch. Each side then does all it can before the other one's turn.
+/// sleeping, and waking the other side for every batch. Each side then does all it can before the other one's turn. Should the
+/// two sides find different answers, they are slower, and no less right.
 pub fn is_alone() -> bool {
     static IS_ALONE: LazyLock<bool> =
         LazyLock::new(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1));
@@ -209,8 +216,7 @@ fn count_one(count: &AtomicU32, sleeps: &AtomicU64) {
 /// Wakes the other side if it sleeps and has what it waits for.
 fn wake(count: &AtomicU32, sleeps: &AtomicU64) {
     let sleeps = sleeps.load(Ordering::SeqCst);
-    let missing = (sleeps as u32).wrapping_sub(count.load(Ordering::SeqCst));
-    if sleeps & SLEEPING != 0 && (missing == 0 || missing > u32::MAX / 2) {
+    if is_due(sleeps, count.load(Ordering::SeqCst)) {
         let _ = futex::wake(count, futex::Flags::empty(), 1);
     }
 }
@@ -237,11 +243,11 @@ impl Channel {
             "a request that fits"
         );
         let slot = to_slot(number);
-        let kind = match kind {
+        let code = match kind {
             Kind::Run => 1,
             Kind::Words => 2,
         };
-        for (at, value) in [kind, inputs.len(), words.len()].into_iter().enumerate() {
+        for (at, value) in [code, inputs.len(), words.len()].into_iter().enumerate() {
             let word = self.to.word(slot + 8 * at);
             word.store(value as u64, Ordering::Relaxed);
         }
@@ -249,7 +255,7 @@ impl Channel {
         let inputs = bytemuck::cast_slice(inputs);
         self.to.write(slot + HEADER + WORDS, inputs);
         let (count, sleeps) = (self.to.half_word(COUNT), self.from.word(SLEEPS));
-        match is_alone() && kind == 1 {
+        match is_alone() && kind == Kind::Run {
             // It is woken when somebody waits for it.
             true => _ = count.fetch_add(1, Ordering::SeqCst),
             false => count_one(count, sleeps),
@@ -440,6 +446,19 @@ mod tests {
         assert_eq!(end_of_ring(ring.clone(), 3), b"892");
         assert_eq!(end_of_ring(ring.clone(), 8), b"89234567");
         assert_eq!(end_of_ring(ring, 10), b"23456789");
+    }
+
+    #[test]
+    fn who_sleeps_is_woken_when_all_is_there() {
+        assert!(!is_due(0, 0));
+        assert!(is_due(SLEEPING, 0));
+        for wanted in [16, 3, u32::MAX] {
+            let sleeps = SLEEPING | u64::from(wanted);
+            assert!(!is_due(sleeps, wanted.wrapping_sub(1)));
+            assert!(!is_due(sleeps, wanted.wrapping_sub(16)));
+            assert!(is_due(sleeps, wanted));
+            assert!(is_due(sleeps, wanted.wrapping_add(5)));
+        }
     }
 
     #[test]

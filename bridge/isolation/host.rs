@@ -25,6 +25,8 @@ pub struct Host {
     bell: (Mutex<bool>, Condvar),
     /// It was let go: its end says nothing.
     dismissed: AtomicBool,
+    /// Its keeper was ended by force.
+    forced: AtomicBool,
     keeper: Mutex<Option<Pid>>,
     /// The end of what it wrote to standard output and error.
     raw: Mutex<Vec<u8>>,
@@ -64,6 +66,7 @@ impl Host {
             ended: OnceLock::new(),
             bell: (Mutex::new(false), Condvar::new()),
             dismissed: AtomicBool::new(false),
+            forced: AtomicBool::new(false),
             keeper: Mutex::new(None),
             raw: Mutex::new(Vec::new()),
             instance: AtomicUsize::new(0),
@@ -118,6 +121,11 @@ impl Host {
         self.dismissed.load(Ordering::Acquire)
     }
 
+    /// Whether its keeper was ended by force.
+    pub(super) fn is_forced(&self) -> bool {
+        self.forced.load(Ordering::Acquire)
+    }
+
     /// The end of what it wrote to standard output and error.
     pub(super) fn raw(&self) -> String {
         let raw = self.raw.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,6 +154,7 @@ impl Host {
         let (rung, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if !*rung && self.is_dismissed() {
             drop(rung);
+            self.forced.store(true, Ordering::Release);
             self.signal(Sent::KILL);
         }
     }

@@ -97,9 +97,14 @@ enum Kept {
     LetGo,
 }
 
-/// Whether a keeper that was told to let its program go says by its end that the program had ended by itself.
-pub fn had_ended(status: ExitStatus) -> bool {
-    !matches!(status.signal(), Some(SIGTERM | SIGKILL))
+/// Whether a keeper that was told to let its program go says by its end that the program had ended by itself, or had been
+/// ended itself before; it may have been ended by `force`, too.
+pub fn had_ended(status: ExitStatus, force: bool) -> bool {
+    match status.signal() {
+        Some(SIGTERM) => false,
+        Some(SIGKILL) => !force,
+        _ => true,
+    }
 }
 
 /// The program. This one is started from its own file, also where the working directory of the two differs.

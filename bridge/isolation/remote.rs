@@ -272,11 +272,10 @@ impl RemoteDut {
                 return Err(Stop::of(StopKind::Hang, "no progress"));
             }
             let last = number.wrapping_add(self.posted.len() as u32 + 1);
-            match self.posted.len() {
-                _ if is_alone() => self.channel().wait_for_reply(replied, last, LOOK_NS),
-                0 => self.channel().wait_for_reply(replied, last, LOOK_NS),
+            match is_alone() || self.posted.is_empty() {
+                true => self.channel().wait_for_reply(replied, last, LOOK_NS),
                 // To wake a sleeper costs the host microseconds in every batch.
-                _ => thread::sleep(NAP),
+                false => thread::sleep(NAP),
             }
         }
     }
@@ -452,7 +451,7 @@ impl Dut for RemoteDut {
         }
         let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
         let limit = Some(Instant::now() + self.design.patience);
-        // Twice: a reply that the final blocks made themselves does not answer the second one.
+        // Twice: a reply that final blocks make before they end the process is not one to the second.
         let waited = (0..2).try_for_each(|_| {
             let number = self.request(Kind::Words, &words, &[]);
             self.wait(number, limit, true)
