@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::LineError;
-use super::value::{Number, flag};
+use super::value::{Number, flag, plain};
 use crate::plain::{did_you_mean, near, of_json};
 
 /// Keys of an area that are in one table of an implementation.
@@ -120,12 +120,16 @@ fn of_keys(name: &str, cfg: Map<String, Value>) -> Result<Implementation, String
     let mut required = tables
         .iter()
         .flat_map(|table| table.required.split_whitespace());
-    let absent = required.find(|&key| !cfg.contains_key(key));
+    let absent = required.find(|&key| cfg.get(key).is_none_or(Value::is_null));
     for (key, value) in cfg {
         let table = tables
             .iter()
             .find(|table| table.keys().any(|known| known == key));
         let table = table.ok_or_else(|| unknown(&key, tables))?;
+        if value.is_null() {
+            continue;
+        }
+        let value = plain(value);
         let place = whole.pointer_mut(table.at).and_then(Value::as_object_mut);
         let Some(members) = place else {
             continue;

@@ -6,6 +6,7 @@ use serde::de::{DeserializeOwned, Error, Visitor};
 use serde_ignored::Path;
 use serde_json::Value;
 
+use super::value::plain;
 use super::{LineError, cyc, ety, spe, spmu, th};
 use crate::plain::{did_you_mean, near};
 
@@ -152,6 +153,19 @@ fn names(path: &Path<'_>) -> Vec<String> {
     }
 }
 
+/// The keys of `line` whose value is `null`, which [`plain`] takes away, and that nobody would read: each with its place.
+fn unread_nulls(area: &str, line: &Value) -> Vec<Vec<String>> {
+    let of = |level: &'static Level| {
+        let keys = (level.keys)();
+        let place = level.place.iter().map(|key| (*key).to_owned());
+        objects(line, level.place)
+            .flatten()
+            .filter(move |(key, value)| value.is_null() && !keys.contains(&key.as_str()))
+            .map(move |(key, _)| place.clone().chain([key.clone()]).collect())
+    };
+    levels(area).iter().flat_map(of).collect()
+}
+
 /// Reads `line`, a vector of `area` without its configuration, `cfg`. Keys that nobody reads are added to `unread`.
 ///
 /// # Errors
@@ -161,8 +175,8 @@ pub fn read<T: DeserializeOwned>(
     line: Value,
     unread: &mut Vec<String>,
 ) -> Result<T, LineError> {
-    let mut ignored = Vec::new();
-    let vector = serde_ignored::deserialize(line, |path| ignored.push(names(&path)));
+    let mut ignored = unread_nulls(area, &line);
+    let vector = serde_ignored::deserialize(plain(line), |path| ignored.push(names(&path)));
     ignored.sort_by_key(Vec::len);
     for mut place in ignored {
         let Some(key) = place.pop() else {
@@ -285,6 +299,11 @@ mod tests {
         assert!(
             error.starts_with("unknown key `vt` in \"cycles\", \"expect\": did you mean `VT`? (")
         );
+        // Also one that says nothing.
+        let error = th("th", cycle(json!({"n": 0, "V": 1, "vt": null}))).expect_err("misspelt");
+        assert!(error.starts_with("unknown key `vt`"), "{error}");
+        let line = cycle(json!({"n": 0, "V": 1, "counting": 1, "origin": null}));
+        assert_eq!(th("th", line), Ok(vec!["origin".into()]));
         let register = json!({"SPMCFG": 3});
         assert!(unread::<spmu::Vector>("spmu", register).is_err());
         // A key that is needed, too.

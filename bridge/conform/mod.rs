@@ -229,12 +229,12 @@ enum Vector {
 impl Vector {
     /// The area of a line, its vector, and its keys that nobody reads.
     fn parse(text: &str) -> Result<Parsed, LineError> {
-        let value: serde_json::Value = serde_json::from_str(text).map_err(LineError::malformed)?;
+        let mut value: serde_json::Value =
+            serde_json::from_str(text).map_err(LineError::malformed)?;
         let Line { area } = Line::deserialize(&value).map_err(LineError::malformed)?;
         let expects = keys::expects_something(&area, &value);
-        let mut value = value::plain(value);
-        let mut unread = Vec::new();
         let configuration = value.as_object_mut().and_then(|line| line.remove("cfg"));
+        let mut unread = Vec::new();
         let mut vector = match area.as_str() {
             "th" => Self::Th(keys::read(&area, value, &mut unread)?),
             "spe" => Self::Spe(keys::read(&area, value, &mut unread)?),
