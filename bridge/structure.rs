@@ -80,6 +80,12 @@ fn imports_go_down() {
             .next()
             .unwrap_or_default();
         let own_layer = layer(own);
+        let is_many = |line: &str| line.trim_start().starts_with("use crate::{");
+        assert!(
+            !code.lines().any(is_many),
+            "{}: a line a module",
+            inside.display()
+        );
         for other in named(code).filter(|other| *other != own) {
             let below = LAYERS.iter().position(|layer| layer.contains(&other));
             let is_pair = PAIR.contains(&own) && PAIR.contains(&other);

@@ -9,12 +9,12 @@ use std::sync::atomic::Ordering;
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation, Unknown};
 
 use crate::dut::{Dut, Pulse, Stop, TraceUnavailable};
-use crate::lockstep::Ledger;
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Difference, differences, first_difference_from};
 use crate::lockstep::delay::{Delay, Latency, cycles_before};
 use crate::lockstep::engine::Control;
+use crate::lockstep::step::Cycles;
 use crate::lockstep::waivers::Waivers;
+use crate::lockstep::{Divergence, Ledger};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
 
 pub use report::{AgainstReport, Files, Names, report};
@@ -86,25 +86,12 @@ struct Row {
     outputs: [CycleOutput; 2],
 }
 
-/// The first cycle in which two designs differ.
-#[derive(Debug)]
-pub struct Divergence {
-    /// Its number.
-    pub cycle: u64,
-    /// Number of the cycle that the first of `differences` is about: earlier, if the later of the two shows it late.
-    pub about: u64,
-    /// The inputs that the access group belongs to.
-    pub input: CycleInput,
-    /// Every field that differs: expected is what the first design shows, RTL what the second does.
-    pub differences: Vec<Difference>,
-}
-
 /// How a run of two designs ended.
 #[derive(Debug)]
 pub enum Outcome {
     /// They agree.
     Agree,
-    /// They differ.
+    /// They differ: expected is what the first design shows, RTL what the second does.
     Diverged(Box<Divergence>),
     /// One of them stopped in a cycle.
     Stopped {
@@ -225,17 +212,16 @@ impl Against {
         let [a, b] = &mut self.sides;
         let (a, b) = (&a.outputs[..completed], &mut b.outputs[..completed]);
         let unknown = vec![Unknown::default(); completed];
-        let waivers = self.ledger.waivers_mut();
-        waivers.apply(self.cycles, &late, a, &unknown, b);
-        let first = first_difference_from(early, a, &unknown, b);
-        let compared = first.map_or(completed, |k| k + 1);
-        self.ledger.enter(
-            &late[early..compared],
-            &inputs[early..compared],
-            &a[early..compared],
-            &unknown[early..compared],
-            &b[early..compared],
-        );
+        let (compared, divergence) = Cycles {
+            start: self.cycles,
+            early,
+            inputs: &late,
+            sampled: &inputs[..completed],
+            expected: a,
+            unknown: &unknown,
+            rtl: b,
+        }
+        .compare(&self.late, &mut self.ledger);
         let kept = ROWS + self.late.depth();
         for k in compared.saturating_sub(kept)..compared {
             if self.last.len() == kept {
@@ -247,19 +233,9 @@ impl Against {
                 outputs: [a[k], b[k]],
             });
         }
-        let diverged = first.map(|k| {
-            let cycle = self.cycles + k as u64;
-            let differences = differences(&a[k], &unknown[k], &b[k]);
-            Divergence {
-                cycle,
-                about: cycle - self.late.of(differences.first()),
-                input: late[k],
-                differences,
-            }
-        });
         self.cycles += compared as u64;
-        if let Some(divergence) = diverged {
-            return Some(Outcome::Diverged(Box::new(divergence)));
+        if let Some(divergence) = divergence {
+            return Some(Outcome::Diverged(divergence));
         }
         let (side, stop) = stops
             .into_iter()

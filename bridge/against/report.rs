@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use super::{Against, Divergence, ROWS, Row};
+use super::{Against, ROWS, Row};
 use crate::counted::plural;
 use crate::dut::CYCLE_NS;
+use crate::lockstep::Divergence;
 use crate::lockstep::compare::{Field, access_text};
 
 const TITLE: Style = Style::new().bold();

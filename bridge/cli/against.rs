@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::end::{End, SIDES};
 use super::kept::{keep_printed, printed_by_design};
+use super::ledger_summary::{LedgerSummary, waiver_lines};
 use super::output_folder::OutputFolder;
 use super::progress::{Building, Progress};
 use super::running::{DesignArgs, nothing_compared, open_failure, stimulus_failure};
-use super::summary::{LedgerSummary, waiver_lines};
 use super::{Failure, output, report_files};
 use crate::against::{Against, AgainstReport, Files, Names, Outcome, report};
 use crate::dut::printed::Printed;

@@ -18,6 +18,7 @@ mod explain;
 mod from_dut;
 #[cfg(feature = "rtl")]
 mod kept;
+mod ledger_summary;
 mod model;
 mod model_trace;
 mod new_wrapper;
@@ -41,6 +42,7 @@ mod running;
 mod shrink;
 mod spmu;
 mod stimulus;
+#[cfg(feature = "rtl")]
 mod summary;
 mod vcd;
 mod width;

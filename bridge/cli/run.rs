@@ -10,6 +10,7 @@ use pmu_model::implementation::RandomBytes;
 use super::against::{self, Pair};
 use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
+use super::ledger_summary::LedgerSummary;
 use super::output_folder::{Draft, OutputFolder};
 use super::places::{Places, is_one_file};
 use super::progress::{Building, Progress};
@@ -20,7 +21,7 @@ use super::running::{
     DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
     stimulus_failure,
 };
-use super::summary::{LedgerSummary, ReportTime, StopSummary, Summary};
+use super::summary::{ReportTime, StopSummary, Summary};
 use super::{DEFAULT_CYCLES, Failure};
 use super::{coverage, output};
 use crate::diagnosis::replay::ReplayError;

@@ -99,8 +99,7 @@ pub(super) fn open_recorded(
 
 /// The waivers of a file; none without one.
 pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
-    path.map_or_else(|| Ok(Waivers::default()), Waivers::load)
-        .map_err(Failure::usage)
+    Waivers::of(path).map_err(Failure::usage)
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {
@@ -120,8 +119,9 @@ pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
         _ => Failure::usage(error),
     }
 }
+
 /// A run that says nothing: it ended before the design showed what became of any of its cycles.
-pub fn nothing_compared(cycles: u64, latency: u64) -> Failure {
+pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
     let ran = counted(cycles, "cycle");
     Failure::usage(match cycles {
         0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),

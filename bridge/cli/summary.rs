@@ -1,40 +1,24 @@
 //! The summary of a run.
 
-#[cfg(feature = "rtl")]
 use std::fmt::Write;
-#[cfg(feature = "rtl")]
 use std::path::PathBuf;
 
-#[cfg(feature = "rtl")]
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-#[cfg(feature = "rtl")]
 use super::coverage::CoverageSummary;
-#[cfg(feature = "rtl")]
+use super::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::dut::Stop;
-#[cfg(feature = "rtl")]
 use crate::dut::printed::Printed;
-#[cfg(feature = "rtl")]
 use crate::isolation::SandboxReport;
-#[cfg(feature = "rtl")]
 use crate::lockstep::Verdict;
-use crate::lockstep::compare::Compared;
-#[cfg(feature = "rtl")]
 use crate::lockstep::sampling::SamplingSummary;
-use crate::lockstep::waivers::WaiverTally;
-use crate::lockstep::{FieldTally, Ledger};
-#[cfg(feature = "rtl")]
 use crate::report::html::{RunPage, SamplingLines, StopLine};
-#[cfg(feature = "rtl")]
 use crate::report::{Coverage, Report};
-#[cfg(feature = "rtl")]
 use crate::report::{counted, grouped};
-#[cfg(feature = "rtl")]
 use crate::stimulus::StimulusHash;
 
 /// A run and how it ended, for programs.
-#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct Summary {
     /// The verdict.
@@ -82,7 +66,6 @@ pub struct Summary {
 }
 
 /// Time from the divergence to its finished report.
-#[cfg(feature = "rtl")]
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportTime {
     /// Seconds, without those of `build_seconds`.
@@ -91,7 +74,6 @@ pub struct ReportTime {
     pub build_seconds: f64,
 }
 
-#[cfg(feature = "rtl")]
 impl ReportTime {
     /// The line under a report.
     pub fn line(&self) -> String {
@@ -103,32 +85,7 @@ impl ReportTime {
     }
 }
 
-/// The ledger, for programs.
-#[derive(Debug, Serialize)]
-pub struct LedgerSummary {
-    /// Sum over all fields.
-    #[serde(flatten)]
-    pub total: Compared,
-    /// Comparisons with a value other than the one before.
-    pub changed: u64,
-    /// Fields that never changed.
-    pub never_changed: Vec<String>,
-    /// Registers never read.
-    pub never_read: Vec<String>,
-    /// What could have happened and never did, in words.
-    pub never_seen: Vec<&'static str>,
-    /// What the design does not have, in words: nothing of it was compared.
-    pub absent: Vec<&'static str>,
-    /// Differences waived.
-    pub waived: u64,
-    /// Waivers, and how often each was needed.
-    pub waivers: Vec<WaiverTally>,
-    /// By field.
-    pub fields: Vec<FieldTally>,
-}
-
 /// A stop and its cycle.
-#[cfg(feature = "rtl")]
 #[derive(Debug, Serialize)]
 pub struct StopSummary {
     /// The cycle.
@@ -144,33 +101,6 @@ pub struct StopSummary {
     pub stop: Stop,
 }
 
-impl LedgerSummary {
-    /// The summary of `ledger`.
-    pub fn of(ledger: &Ledger) -> Self {
-        let fields = ledger.fields();
-        Self {
-            total: ledger.total(),
-            changed: fields.iter().map(|field| field.changed).sum(),
-            never_changed: ledger.never_changed(&fields),
-            never_read: ledger.never_read(),
-            never_seen: ledger.never_seen(),
-            absent: ledger.absent().to_vec(),
-            waived: ledger.waivers().total(),
-            waivers: ledger.waivers().tallies(),
-            fields,
-        }
-    }
-}
-
-#[cfg(feature = "rtl")]
-impl LedgerSummary {
-    /// Whether some waiver waived nothing.
-    pub fn has_unused_waivers(&self) -> bool {
-        self.waivers.iter().any(|waiver| waiver.waived == 0)
-    }
-}
-
-#[cfg(feature = "rtl")]
 impl Summary {
     /// The summary as text, with ANSI colours.
     pub fn text(&self) -> String {
@@ -347,23 +277,6 @@ impl Summary {
     }
 }
 
-/// What waivers waived, a line each; those that were not needed first.
-#[cfg(feature = "rtl")]
-pub fn waiver_lines(waivers: &[WaiverTally]) -> Vec<String> {
-    let mut waivers: Vec<_> = waivers.iter().collect();
-    waivers.sort_by_key(|waiver| (waiver.waived != 0, waiver.line));
-    let line = |waiver: &&WaiverTally| match waiver.waived {
-        0 => format!(
-            "waiver of line {} was not needed: remove it, or run what needs it: {}",
-            waiver.line,
-            waiver.text()
-        ),
-        waived => format!("waived {} of {}", grouped(waived), waiver.text()),
-    };
-    waivers.iter().map(line).collect()
-}
-
-#[cfg(feature = "rtl")]
 #[cfg(test)]
 mod tests {
     use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, Unknown};

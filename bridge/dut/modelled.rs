@@ -129,15 +129,9 @@ impl Dut for ModelledDut {
                 latency_spe,
                 ..
             } = self.parameters;
-            let access = past(latency_access);
-            *shown = CycleOutput {
-                increment: past(latency_increment).increment,
-                access_data: access.access_data,
-                access_outcome: access.access_outcome,
-                reserved: access.reserved,
-                trap_iss: access.trap_iss,
-                ..past(latency_spe)
-            };
+            *shown = past(latency_spe)
+                .with(&CycleOutput::INCREMENTS, &past(latency_increment))
+                .with(&CycleOutput::ACCESS, &past(latency_access));
             let depth = latency_increment.max(latency_access).max(latency_spe);
             self.late.truncate(usize::from(depth) + 1);
             self.pulse.cycles.add(1);

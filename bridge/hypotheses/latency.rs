@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use pmu_model::contract::Group;
 use pmu_model::{CycleOutput, Model, Unknown};
 
 use super::bench::Bench;
@@ -19,14 +20,6 @@ const TELLING: usize = 3;
 /// Shifts in cycles that are tried, the nearest first, without none.
 fn shifts() -> impl Iterator<Item = i8> {
     (1..=FARTHEST).flat_map(|by| [by, -by])
-}
-
-/// An output group of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Group {
-    Increment,
-    Access,
-    Sampling,
 }
 
 /// By how many cycles each group is later than the design states; earlier if negative.
@@ -104,10 +97,9 @@ impl WrongLatency {
                 ) else {
                     return false;
                 };
-                let mut output = shown.outputs[k];
-                Group::Sampling.copy(sampled, &mut output);
-                Group::Access.copy(accessed, &mut output);
-                Group::Increment.copy(counted, &mut output);
+                let output = sampled
+                    .with(&CycleOutput::ACCESS, accessed)
+                    .with(&CycleOutput::INCREMENTS, counted);
                 let unknown = Unknown {
                     increments: counts.increments,
                     access_data: access.access_data,
@@ -157,8 +149,7 @@ fn shown(bench: &Bench<'_>, by: i8) -> Option<Shown> {
             let shown = k.checked_add_signed(by.into());
             let shown = shown.and_then(|shown| rtl.get(shown));
             shown.is_some_and(|rtl| {
-                let mut alone = *rtl;
-                Group::Sampling.copy(&outputs[k], &mut alone);
+                let alone = rtl.with(mask(Group::Sampling), &outputs[k]);
                 first_difference(&[alone], &unknown[k..=k], &[*rtl]).is_some()
             })
         };
@@ -184,8 +175,7 @@ fn fits(bench: &Bench<'_>, shown: &Shown, group: Group, by: i8) -> bool {
             continue;
         };
         let differs = |output: &CycleOutput, unknown: &Unknown| {
-            let mut alone = *rtl;
-            group.copy(output, &mut alone);
+            let alone = rtl.with(mask(group), output);
             first_difference(&[alone], &[*unknown], &[*rtl]).is_some()
         };
         if differs(output, unknown) {
@@ -196,36 +186,21 @@ fn fits(bench: &Bench<'_>, shown: &Shown, group: Group, by: i8) -> bool {
     by == 0 || telling >= TELLING
 }
 
-impl Group {
-    fn copy(self, from: &CycleOutput, to: &mut CycleOutput) {
-        match self {
-            Self::Increment => to.increment = from.increment,
-            Self::Access => {
-                to.access_data = from.access_data;
-                to.access_outcome = from.access_outcome;
-                to.trap_iss = from.trap_iss;
-            }
-            Self::Sampling => {
-                *to = CycleOutput {
-                    increment: to.increment,
-                    access_data: to.access_data,
-                    access_outcome: to.access_outcome,
-                    trap_iss: to.trap_iss,
-                    reserved: to.reserved,
-                    zeros: to.zeros,
-                    ..*from
-                };
-            }
-        }
+/// The bits of an output group.
+fn mask(group: Group) -> &'static [u8; size_of::<CycleOutput>()] {
+    match group {
+        Group::Increment => &CycleOutput::INCREMENTS,
+        Group::Access => &CycleOutput::ACCESS,
+        _ => &CycleOutput::SAMPLING,
     }
+}
 
-    /// What comes late, and the word for it in parameters and maps.
-    fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Increment => ("increments come", "increment"),
-            Self::Access => ("data and outcome of accesses come", "access"),
-            Self::Sampling => ("the outputs of sampling come", "spe"),
-        }
+/// What comes late, and the word for it in parameters and maps.
+fn words(group: Group) -> (&'static str, &'static str) {
+    match group {
+        Group::Increment => ("increments come", "increment"),
+        Group::Access => ("data and outcome of accesses come", "access"),
+        _ => ("the outputs of sampling come", "spe"),
     }
 }
 
@@ -238,7 +213,7 @@ impl fmt::Display for WrongLatency {
         ];
         let late = groups.into_iter().filter(|&(_, by, _)| by != 0);
         for (number, (group, by, stated)) in late.enumerate() {
-            let (what, word) = group.words();
+            let (what, word) = words(group);
             let cycles = plural(by.unsigned_abs().into(), "cycle");
             let when = if by > 0 { "late" } else { "early" };
             let separator = if number == 0 { "" } else { "; " };

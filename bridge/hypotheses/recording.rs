@@ -83,14 +83,9 @@ impl Recording {
         let cycles = self.rtl.len();
         let aligned = cycles.saturating_sub(increment.max(access).max(spe));
         for k in 0..aligned {
-            let accessed = self.rtl[k + access];
-            self.rtl[k] = CycleOutput {
-                increment: self.rtl[k + increment].increment,
-                access_data: accessed.access_data,
-                access_outcome: accessed.access_outcome,
-                trap_iss: accessed.trap_iss,
-                ..self.rtl[k + spe]
-            };
+            self.rtl[k] = self.rtl[k + spe]
+                .with(&CycleOutput::INCREMENTS, &self.rtl[k + increment])
+                .with(&CycleOutput::ACCESS, &self.rtl[k + access]);
         }
         self.rtl.truncate(aligned);
         self.unanswered = self.inputs.split_off(aligned);

@@ -3,9 +3,10 @@
 use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, CycleOutput, Model, Unknown};
 
-use super::compare::{Divergence, differences, first_difference_from};
+use super::compare::Divergence;
 use super::delay::{Delay, cycles_before};
 use super::ledger::Ledger;
+use super::step::Cycles;
 pub use crate::dut::BATCH;
 use crate::dut::{Dut, Stop};
 use crate::stimulus::{Checkpoint, Stimulus, StimulusError};
@@ -159,36 +160,16 @@ impl Batch {
         } else {
             (&self.compared_inputs, &self.taken)
         };
-        let (inputs, expected) = (&inputs[..completed], &self.expected[..completed]);
-        let unknown = &self.unknown[..completed];
-        let rtl = &mut self.rtl[..completed];
-        let waivers = ledger.waivers_mut();
-        waivers.apply(self.start, inputs, expected, unknown, rtl);
-        let rtl = &*rtl;
-        // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
-        let early = cycles_before(delay.depth() as u64, self.start, completed);
-        let diverged = first_difference_from(early, expected, unknown, rtl);
-        let compared = diverged.map_or(completed, |k| k + 1);
-        ledger.enter(
-            &inputs[early..compared],
-            &taken[early..compared],
-            &expected[early..compared],
-            &unknown[early..compared],
-            &rtl[early..compared],
-        );
-        let divergence = diverged.map(|k| {
-            let differences = differences(&expected[k], &unknown[k], &rtl[k]);
-            let cycle = self.start + k as u64;
-            Box::new(Divergence {
-                cycle,
-                about: cycle.saturating_sub(delay.of(differences.first())),
-                input: inputs[k],
-                expected: expected[k],
-                rtl: rtl[k],
-                unknown: unknown[k],
-                differences,
-            })
-        });
+        let (compared, divergence) = Cycles {
+            start: self.start,
+            early: cycles_before(delay.depth() as u64, self.start, completed),
+            inputs: &inputs[..completed],
+            sampled: &taken[..completed],
+            expected: &self.expected[..completed],
+            unknown: &self.unknown[..completed],
+            rtl: &mut self.rtl[..completed],
+        }
+        .compare(delay, ledger);
         let stop = stop.filter(|_| divergence.is_none());
         BatchResult {
             compared,

@@ -7,6 +7,7 @@ pub mod engine;
 pub mod ledger;
 pub mod pipeline;
 pub mod sampling;
+pub mod step;
 #[cfg(feature = "rtl")]
 pub mod supervise;
 pub mod waivers;

@@ -18,9 +18,11 @@ use crate::diagnosis::{Replay, Reproduction, Window, WindowCycle};
 use crate::dut::{ParameterMismatch, check_parameters};
 use crate::hypotheses::{FAR, MOST, NEAR, Recording};
 use crate::lockstep::batch::BATCH;
-use crate::lockstep::compare::{Divergence, differences, first_difference_from};
+use crate::lockstep::compare::{Divergence, differences};
 use crate::lockstep::delay::{Delay, cycles_before};
 use crate::lockstep::ledger::Ledger;
+use crate::lockstep::step::Cycles;
+use crate::lockstep::waivers::Waivers;
 use crate::stimulus::{ContractCheck, Violation};
 use crate::waves::time::written;
 
@@ -145,7 +147,7 @@ pub enum CheckError {
     },
 }
 
-/// Checks a dump that was just opened.
+/// Checks a dump that was just opened; the differences of `waivers` are accepted.
 ///
 /// # Errors
 /// [`CheckError`]: nothing could be compared.
@@ -155,6 +157,7 @@ pub fn check(
     wiring: &Wiring,
     implementation: &Implementation,
     options: Options,
+    waivers: Waivers,
 ) -> Result<Checked, CheckError> {
     let header = source.header().clone();
     let mut check = Check {
@@ -179,6 +182,7 @@ pub fn check(
         unknown: Vec::new(),
         taken: Vec::new(),
         compared_inputs: Vec::new(),
+        shown: Vec::new(),
         random: Vec::new(),
         passed_inputs: Vec::new(),
         passed_outputs: Vec::new(),
@@ -194,6 +198,7 @@ pub fn check(
             fault: None,
         },
     };
+    check.checked.ledger.accept(waivers);
     check.run(source, &header)?;
     Ok(check.checked)
 }
@@ -232,18 +237,14 @@ struct Check<'c> {
     /// Inputs that the model took, and those that the access group belongs to.
     taken: Vec<CycleInput>,
     compared_inputs: Vec<CycleInput>,
+    /// Outputs, with the model's values where differences are waived.
+    shown: Vec<CycleOutput>,
     random: Vec<u8>,
     /// Rows of the batch with inputs that are let pass though they are not known.
     passed_inputs: Vec<usize>,
     /// The same of outputs, with the bits.
     passed_outputs: Vec<(usize, CycleOutput)>,
     checked: Checked,
-}
-
-/// What ends a batch early.
-enum Stop {
-    Diverged(usize),
-    Fault(Fault),
 }
 
 impl Check<'_> {
@@ -330,39 +331,35 @@ impl Check<'_> {
                 continue;
             }
             count = vague.row;
-            stop = Some(Stop::Fault(self.vague("input", path, rows, vague.row)));
+            stop = Some(self.vague("input", path, rows, vague.row));
             break;
         }
         if let Some((row, fault)) = self.excluded(rows, count) {
             count = row;
-            stop = Some(Stop::Fault(fault));
+            stop = Some(fault);
         }
         self.expect(rows, count);
         if let Some(earlier) = self.known(rows, &mut count) {
             stop = Some(earlier);
         }
-        // What a design shows before the outputs of the first cycle come out is its own business (DUT-03).
-        let early = self.early(count);
-        let outputs = &rows.outputs[..count];
-        let diverged = first_difference_from(
-            early,
-            &self.expected[..count],
-            &self.unknown[..count],
-            outputs,
-        );
-        if let Some(k) = diverged {
-            count = k + 1;
-            stop = Some(Stop::Diverged(k));
+        // Reports show what the dump has, also where a difference is waived.
+        self.shown.clear();
+        self.shown.extend_from_slice(&rows.outputs[..count]);
+        let (compared, divergence) = Cycles {
+            start,
+            early: self.early(count),
+            inputs: &self.compared_inputs[..count],
+            sampled: &self.taken[..count],
+            expected: &self.expected[..count],
+            unknown: &self.unknown[..count],
+            rtl: &mut self.shown,
+        }
+        .compare(&self.delay, &mut self.checked.ledger);
+        if divergence.is_some() {
+            count = compared;
+            stop = None;
         }
         let inputs = &self.compared_inputs;
-        self.checked.ledger.enter(
-            &inputs[..count],
-            &self.taken[..count],
-            &self.expected[..count],
-            &self.unknown[..count],
-            &rows.outputs[..count],
-        );
-        let start = self.checked.cycles;
         self.checked.cycles += count as u64;
         let passed = self.passed_inputs.iter().filter(|&&row| row < count);
         let first = passed.clone().next().map(|&row| start + row as u64);
@@ -375,21 +372,17 @@ impl Check<'_> {
                 *self.checked.vague_fields.entry(name).or_default() += 1;
             }
         }
-        let divergence = match stop {
-            Some(Stop::Diverged(k)) => Some((k, self.divergence(rows, k))),
-            _ => None,
-        };
         self.past.push_back(Segment {
             rows: std::mem::take(rows),
             ..segment
         });
         match (stop, divergence) {
-            (_, Some((k, divergence))) => {
-                let found = self.found(source, k, divergence);
+            (_, Some(divergence)) => {
+                let found = self.found(source, count - 1, *divergence);
                 self.checked.found = Some(Box::new(found));
             }
-            (Some(Stop::Fault(fault)), _) => self.checked.fault = Some(fault),
-            (_, None) => {
+            (Some(fault), _) => self.checked.fault = Some(fault),
+            (None, None) => {
                 if self.past.len() > KEPT
                     && let Some(oldest) = self.past.pop_front()
                 {
@@ -468,7 +461,7 @@ impl Check<'_> {
 
     /// Puts the model's values where there are no others: outputs without a signal, and bits that are neither 0 nor
     /// 1. The first cycle with such a bit, if they are not let pass; `count` then ends after it.
-    fn known(&mut self, rows: &mut Rows, count: &mut usize) -> Option<Stop> {
+    fn known(&mut self, rows: &mut Rows, count: &mut usize) -> Option<Fault> {
         complete(&mut rows.outputs[..*count], &self.expected, &self.mapped);
         let early = self.early(*count);
         let mut stop = None;
@@ -495,7 +488,7 @@ impl Check<'_> {
                 continue;
             }
             *count = row + 1;
-            stop = Some(Stop::Fault(self.vague("output", path, rows, row)));
+            stop = Some(self.vague("output", path, rows, row));
             break;
         }
         stop
@@ -523,22 +516,6 @@ impl Check<'_> {
             at: written(self.timescale, rows.times[row]),
             cycle: self.checked.cycles + row as u64,
             input: what == "input",
-        }
-    }
-
-    fn divergence(&self, rows: &Rows, k: usize) -> Divergence {
-        let inputs = &self.compared_inputs;
-        let differences = differences(&self.expected[k], &self.unknown[k], &rows.outputs[k]);
-        // The cycles of this batch are entered already.
-        let cycle = self.checked.cycles - 1;
-        Divergence {
-            cycle,
-            about: cycle.saturating_sub(self.delay.of(differences.first())),
-            input: inputs[k],
-            expected: self.expected[k],
-            rtl: rows.outputs[k],
-            unknown: self.unknown[k],
-            differences,
         }
     }
 

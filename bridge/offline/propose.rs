@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use lockstep_vcd::{Bits, Header, Probe, ScopeId, Source, Ticks, Value, Variable};
-use pmu_model::contract::Group;
-use pmu_model::contract::{CONTRACT_VERSION, CYCLE_COUNTER};
+use pmu_model::contract::{CONTRACT_VERSION, CYCLE_COUNTER, Group};
 use pmu_model::{DutParameters, Implementation};
 
 use super::fields::{Place, Side};

@@ -140,7 +140,7 @@ pub fn explain(
         SysReg::Spmdevarch => system_pmu::spmdevarch(&mut words),
         SysReg::Spmdevaff => system_pmu::spmdevaff(&mut words),
         SysReg::Spmselr => system_pmu::spmselr(&mut words),
-        _ => words.say("a number without fields", &[]),
+        _ => words.say("no register that is explained", &[]),
     }
     Ok(words.explanation)
 }

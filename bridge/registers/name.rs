@@ -48,7 +48,7 @@ const OFFERED: usize = 4;
 /// Letters that they may differ in, at most.
 const FAR: usize = 3;
 
-/// Every register that can be explained: those that are no number, and no other name of one.
+/// Every register that can be explained: not numbers, other names of one, and masks of System PMUs.
 pub fn explained() -> impl Iterator<Item = SysReg> {
     use SysReg::*;
     let all = SysReg::ALL.iter().copied();

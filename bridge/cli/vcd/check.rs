@@ -16,13 +16,14 @@ use serde::Serialize;
 
 use super::patience::Patience;
 use super::{Failure, in_file, in_signals, open};
+use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
-use crate::cli::summary::LedgerSummary;
 use crate::cli::{output, report_files};
 use crate::diagnosis::internals::Internals;
 use crate::implementation_file;
 use crate::lockstep::compare::{Compared, Field, differences};
+use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{FieldTally, Verdict};
 use crate::offline::check::{CheckError, Checked, Found, Options, check};
 use crate::offline::excerpt::excerpt;
@@ -37,7 +38,7 @@ use crate::waves::time::written;
 #[derive(Args)]
 #[command(
     after_help = "Exit codes: 0 the dump agrees with the model, 1 divergence, 2 usage, a map that does not fit, x or z \
-        where a value matters, inputs that the contract excludes, or a dump that is damaged."
+        where a value matters, inputs that the contract excludes, or a dump that is damaged; 8 a waiver was not needed."
 )]
 pub struct CheckArgs {
     /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
@@ -48,6 +49,9 @@ pub struct CheckArgs {
     /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
     #[arg(long, value_name = "FILE.toml")]
     implementation: Option<PathBuf>,
+    /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
+    #[arg(long, value_name = "FILE.toml")]
+    waivers: Option<PathBuf>,
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
     out: PathBuf,
@@ -120,10 +124,12 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         .writes_in("--out", &args.out, report_files::NAMES)
         .reads("the dump", Some(&args.file))
         .reads("--map", Some(&args.map))
-        .reads("--implementation", args.implementation.as_deref());
+        .reads("--implementation", args.implementation.as_deref())
+        .reads("--waivers", args.waivers.as_deref());
     places.check()?;
     let implementation =
         implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let waivers = Waivers::of(args.waivers.as_deref()).map_err(Failure::usage)?;
     let map = load(&args.map)?;
     let mut opened = open(&args.file)?;
     let header = opened.dump.header();
@@ -147,7 +153,14 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let start = Instant::now();
     let checked = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
-        check(&mut opened.dump, &map, &wiring, &implementation, options)
+        check(
+            &mut opened.dump,
+            &map,
+            &wiring,
+            &implementation,
+            options,
+            waivers,
+        )
     };
     let checked = checked.map_err(|error| match error {
         CheckError::NoEdge(_) | CheckError::NoReset { .. } | CheckError::Dump(_) => {
@@ -207,6 +220,7 @@ impl Job<'_> {
             (Some(_), _) => Verdict::Divergence,
             (None, Some(_)) => Verdict::Usage,
             (None, None) if demanded && random_generator.is_some() => Verdict::NotRandom,
+            (None, None) if ledger.has_unused_waivers() => Verdict::UnusedWaiver,
             (None, None) => Verdict::Agree,
         };
         let mut summary = Summary {
@@ -424,6 +438,9 @@ impl Job<'_> {
         if args.x == Vague::Skip {
             command.push_str(" --x skip");
         }
+        if let Some(path) = &args.waivers {
+            let _ = write!(command, " --waivers {}", path.display());
+        }
         if args.assume_reset {
             command.push_str(" --assume-reset");
         }
@@ -509,7 +526,9 @@ impl Summary {
     fn text(&self) -> String {
         let (style, word): (Style, _) = match self.verdict {
             Verdict::Agree => (AnsiColor::Green.on_default().bold(), "PASS"),
-            Verdict::NotRandom => (AnsiColor::Red.on_default().bold(), "NOT RANDOM"),
+            Verdict::NotRandom | Verdict::UnusedWaiver => {
+                (AnsiColor::Red.on_default().bold(), self.verdict.word())
+            }
             _ => (AnsiColor::Red.on_default().bold(), "ENDED EARLY"),
         };
         let ledger = &self.ledger;
@@ -541,7 +560,11 @@ impl Summary {
             grouped(ledger.total.not_compared),
             grouped(ledger.changed)
         );
-        for remark in self.remarks() {
+        for remark in self
+            .remarks()
+            .into_iter()
+            .chain(waiver_lines(&ledger.waivers))
+        {
             let _ = writeln!(text, "  {remark}");
         }
         for (what, names) in [

@@ -195,6 +195,14 @@ impl Waivers {
         Self::parse(path, &text)
     }
 
+    /// The waivers of a file; none without one.
+    ///
+    /// # Errors
+    /// As [`Waivers::load`].
+    pub fn of(path: Option<&Path>) -> Result<Self, WaiverError> {
+        path.map_or_else(|| Ok(Self::default()), Self::load)
+    }
+
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, WaiverError> {
         Self::parse_on(path, text, OffsetDateTime::now_utc().date())
     }

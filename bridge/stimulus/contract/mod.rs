@@ -696,28 +696,31 @@ impl Teller<'_> {
 
     /// DUT-80: values that a field does not have, and bits that the contract does not name.
     fn values(&mut self, input: &CycleInput) {
-        let fields = CycleInput::FIELDS.iter();
-        let mut all: Vec<_> = fields
-            .filter(|field| field.count == 1)
-            .map(|field| (place(field.name), field, field.value(bytes_of(input), 0)))
-            .collect();
-        for (t, thread) in input.threads.iter().enumerate() {
-            all.extend(Thread::FIELDS.iter().map(|field| {
-                let value = field.value(bytes_of(thread), 0);
-                (place_of_thread(t, field), field, value)
-            }));
+        if has_values(input) {
+            return;
         }
-        for (place, field, found) in all {
-            match field.limit {
-                Limit::Most(most) if found > most.into() => {
-                    self.tell("DUT-80", place, format!("0 to {most}"), found.to_string());
-                }
-                Limit::Bits(bits) if found & !u64::from(bits) != 0 => {
-                    let expected = format!("no bit outside of {bits:#x}");
-                    self.tell("DUT-80", place, expected, format!("{found:#x}"));
-                }
-                _ => {}
+        for field in CycleInput::FIELDS.iter().filter(|field| field.count == 1) {
+            self.value(field, bytes_of(input), place(field.name));
+        }
+        for (t, thread) in input.threads.iter().enumerate() {
+            for field in Thread::FIELDS {
+                self.value(field, bytes_of(thread), place_of_thread(t, field));
             }
+        }
+    }
+
+    /// DUT-80, of a field of a struct.
+    fn value(&mut self, field: &Field, of: &[u8], place: Place) {
+        let found = field.value(of, 0);
+        match field.limit {
+            Limit::Most(most) if found > most.into() => {
+                self.tell("DUT-80", place, format!("0 to {most}"), found.to_string());
+            }
+            Limit::Bits(bits) if found & !u64::from(bits) != 0 => {
+                let expected = format!("no bit outside of {bits:#x}");
+                self.tell("DUT-80", place, expected, format!("{found:#x}"));
+            }
+            _ => {}
         }
     }
 

@@ -319,9 +319,10 @@ impl Unknown {
             false => [0; size_of::<CycleOutput>()],
         };
         let data = offset_of!(CycleOutput, access_data);
-        mask[data..data + 8].copy_from_slice(&self.access_data.to_le_bytes());
+        mask[data..data + size_of::<u64>()].copy_from_slice(&self.access_data.to_le_bytes());
         for n in (0..COUNTER_LANES).filter(|n| self.increments >> n & 1 == 1) {
-            mask[2 * n..2 * n + 2].fill(0xFF);
+            let lane = offset_of!(CycleOutput, increment) + n * size_of::<u16>();
+            mask[lane..lane + size_of::<u16>()].fill(0xFF);
         }
         mask
     }

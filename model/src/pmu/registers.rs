@@ -4,23 +4,24 @@ use crate::contract::{COUNTER_LANES, CYCLE_COUNTER};
 use crate::evtyper::reset_value;
 use crate::implementation::{Implementation, Res0};
 use crate::sysreg::SysReg;
+use crate::sysreg::fields::{PMCR, named};
 
 use super::event_type::{EVTCOUNT, TC, TE, TLC, cycle_filter_mask, present_mask};
 
 pub use super::access::{Access, Write};
 
 /// PMCR_EL0.E.
-pub const PMCR_E: u64 = 1 << 0;
+pub const PMCR_E: u64 = named(PMCR, "E").mask();
 /// PMCR_EL0.P.
-pub const PMCR_P: u64 = 1 << 1;
+pub const PMCR_P: u64 = named(PMCR, "P").mask();
 /// PMCR_EL0.C.
-pub const PMCR_C: u64 = 1 << 2;
+pub const PMCR_C: u64 = named(PMCR, "C").mask();
 /// PMCR_EL0.LC, RES1.
-pub const PMCR_LC: u64 = 1 << 6;
+pub const PMCR_LC: u64 = named(PMCR, "LC").mask();
 /// PMCR_EL0.LP.
-pub const PMCR_LP: u64 = 1 << 7;
+pub const PMCR_LP: u64 = named(PMCR, "LP").mask();
 /// Lowest bit of PMCR_EL0.N.
-pub const PMCR_N_SHIFT: u32 = 11;
+pub const PMCR_N_SHIFT: u32 = named(PMCR, "N").low as u32;
 /// {TC, TE, TLC} of `PMEVTYPER<n>_EL0`, which may read as UNKNOWN when reserved (TH-34).
 const THRESHOLD_CONTROL: u64 = TC.mask() | TE.mask() | TLC.mask();
 
