@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 use pmu_model::contract::{self, CYCLE_COUNTER, THREADS};
 use pmu_model::cycles::{self, Event};
+#[cfg(feature = "rtl")]
+use pmu_model::features::Feature;
 use pmu_model::pmu::event_type::MT;
 use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, Implementation};
@@ -17,7 +19,7 @@ use serde::Deserialize;
 use super::Mismatch;
 use super::bench::{Bench, Interruption};
 #[cfg(feature = "rtl")]
-use super::rtl::{Expression, Feature, Requirements, Values};
+use super::rtl::{Expression, Requirements, Values};
 use super::value::Number;
 use crate::dut::{ModelledDut, Pulse};
 

@@ -88,7 +88,7 @@ pub fn check_parameters(
         let bit = differing.trailing_zeros();
         let name = FEATURES.get(bit as usize).map_or_else(
             || format!("feature bit {bit}"),
-            |feature| format!("feature {}", feature.name),
+            |feature| format!("feature {}", feature.name()),
         );
         let word = |features: u32| {
             if features >> bit & 1 == 1 {

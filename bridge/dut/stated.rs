@@ -148,7 +148,7 @@ impl Stated {
                 .map(|&value| word(value))
                 .collect(),
             features: features
-                .map(|(_, feature)| feature.name.to_owned())
+                .map(|(_, feature)| feature.name().to_owned())
                 .collect(),
             access_interval: parameters.access_interval.max(1),
             increments: Increments::from_code(parameters.increment_form).map_or_else(

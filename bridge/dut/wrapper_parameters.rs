@@ -20,8 +20,8 @@ pub fn wrapper_parameters(implementation: &Implementation) -> Vec<(String, Strin
         ("SystemPmus", implementation.system_pmu.len() as u32),
     ];
     let features = FEATURES.iter().map(|feature| {
-        let has = u8::from((feature.has)(implementation));
-        (camel_case(feature.name), has.to_string())
+        let has = u8::from(feature.is_of(implementation));
+        (camel_case(feature.name()), has.to_string())
     });
     numbers
         .into_iter()

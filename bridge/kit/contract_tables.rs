@@ -41,7 +41,7 @@ fn meaning(field: &Field) -> String {
     if field.name == "features" {
         let bits = FEATURES.iter().enumerate();
         let words: Vec<_> = bits
-            .map(|(bit, feature)| format!("{bit} {}", feature.about))
+            .map(|(bit, feature)| format!("{bit} {}", feature.about()))
             .collect();
         return format!("bit {}", words.join(", "));
     }

@@ -176,7 +176,7 @@ fn write_codes(out: &mut String) -> std::fmt::Result {
     }
     writeln!(out, "\n  // Bits of `features`")?;
     for (bit, feature) in FEATURES.iter().enumerate() {
-        let name = camel_case(feature.name);
+        let name = camel_case(feature.name());
         writeln!(out, "  localparam int Feature{name} = {bit};")?;
     }
     writeln!(

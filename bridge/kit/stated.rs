@@ -103,7 +103,7 @@ pub fn stated(name: &str, parameters: &DutParameters) -> Result<Implementation, 
     implementation.spe.max_inflight = parameters.max_inflight;
     implementation.spe.pmsidr = parameters.pmsidr;
     for (bit, feature) in FEATURES.iter().enumerate() {
-        (feature.set)(&mut implementation, parameters.features >> bit & 1 == 1);
+        feature.set(&mut implementation, parameters.features >> bit & 1 == 1);
     }
     let count = usize::from(parameters.system_pmus);
     implementation.system_pmu = vec![SystemPmu::default(); count];

@@ -67,7 +67,7 @@ fn features(stated: &DutParameters) -> String {
     let mut lines = String::new();
     for (bit, feature) in FEATURES.iter().enumerate() {
         let on = stated.features >> bit & 1;
-        let name = camel_case(feature.name);
+        let name = camel_case(feature.name());
         let _ = writeln!(
             lines,
             "    parameters.features[lockstep_pkg::Feature{name}] = 1'b{on};"

@@ -1,7 +1,9 @@
 //! Comparison of a batch: whole outputs as bytes first, field by field only at a mismatch.
 
+use std::ops::Range;
+
 use bytemuck::{bytes_of, bytes_of_mut, cast_slice};
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, Group, Output};
+use pmu_model::contract::{self, COUNTER_LANES, CYCLE_COUNTER, Group, Output};
 use pmu_model::{AccessKind, CycleInput, CycleOutput, SysReg, Unknown, sysreg};
 use serde::Serialize;
 
@@ -32,16 +34,23 @@ impl Field {
 
     /// The signal of the wrapper that carries it, with its bits.
     pub fn signal(self) -> String {
+        let bits = self.bits();
+        format!("cycle_output_o[{}:{}]", bits.end - 1, bits.start)
+    }
+
+    /// Its bits in [`CycleOutput`].
+    pub fn bits(self) -> Range<u32> {
         let (offset, bytes) = self.place();
-        let low = 8 * offset;
-        format!("cycle_output_o[{}:{low}]", low + 8 * bytes - 1)
+        8 * offset as u32..8 * (offset + bytes) as u32
     }
 
     /// Offset in [`CycleOutput`], and bytes.
     fn place(self) -> (usize, usize) {
+        const LANES: &contract::Field = contract::Field::named(CycleOutput::FIELDS, "increment");
+        let lane = |n: usize| (LANES.byte + n * LANES.element_bytes, LANES.element_bytes);
         match self {
-            Self::Increment(n) => (2 * usize::from(n), 2),
-            Self::CycleIncrement => (2 * CYCLE_COUNTER, 2),
+            Self::Increment(n) => lane(n.into()),
+            Self::CycleIncrement => lane(CYCLE_COUNTER),
             Self::Whole(output) => (output.field().byte, output.field().bytes()),
             Self::Reserved(byte) => (byte.into(), 1),
         }
@@ -82,7 +91,8 @@ impl Field {
         }
     }
 
-    fn all() -> impl Iterator<Item = Self> {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
         (0..CYCLE_COUNTER as u8)
             .map(Self::Increment)
             .chain([Self::CycleIncrement])

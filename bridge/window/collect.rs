@@ -337,21 +337,13 @@ fn identifier(field: Field) -> String {
 /// How a field is written, told by how reports write it.
 fn form(field: Field) -> Form {
     let text = field.text(1);
-    let width = width(&field.signal()).unwrap_or(64).clamp(1, 64);
+    let width = field.bits().len() as u32;
     match text.as_str() {
         "1" if width == 1 => Form::Bit,
         "1" => Form::Decimal(width),
         _ if text.starts_with("0x") => Form::Hexadecimal(width),
         _ => Form::Words,
     }
-}
-
-/// Bits of a signal with a range: `cycle_output_o[15:0]`.
-fn width(signal: &str) -> Option<u32> {
-    let (_, range) = signal.strip_suffix(']')?.split_once('[')?;
-    let (high, low) = range.split_once(':').unwrap_or((range, range));
-    let (high, low): (u32, u32) = (high.parse().ok()?, low.parse().ok()?);
-    Some(high.checked_sub(low)? + 1)
 }
 
 fn ones(form: Form) -> u64 {

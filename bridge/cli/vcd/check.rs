@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, ValueEnum};
-use pmu_model::contract::{CYCLE_COUNTER, Output};
+use pmu_model::contract::Output;
 use pmu_model::implementation::RandomBytes;
-use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
+use pmu_model::{CycleInput, Implementation};
 use serde::Serialize;
 
 use super::patience::Patience;
@@ -22,7 +22,7 @@ use crate::cli::places::Places;
 use crate::cli::{output, report_files};
 use crate::diagnosis::internals::Internals;
 use crate::implementation_file;
-use crate::lockstep::compare::{Compared, Field, differences};
+use crate::lockstep::compare::{Compared, Field};
 use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{FieldTally, Verdict};
 use crate::offline::check::{CheckError, Checked, Found, Options, check};
@@ -266,9 +266,7 @@ impl Job<'_> {
     fn compares(&self, name: &str) -> bool {
         let input = CycleInput::default();
         let register = Field::Whole(Output::AccessData);
-        let field = fields()
-            .into_iter()
-            .find(|field| *field != register && field.name(&input) == name);
+        let field = Field::all().find(|field| *field != register && field.name(&input) == name);
         let (from, width) = place(field.unwrap_or(register));
         self.wiring.compares(from, width)
     }
@@ -383,8 +381,7 @@ impl Job<'_> {
     /// Takes the values of outputs out of the waveform that the dump does not have.
     fn clear_unmapped(&self, report: &mut Report) {
         let input = CycleInput::default();
-        let labels: Vec<_> = fields()
-            .into_iter()
+        let labels: Vec<_> = Field::all()
             .filter(|&field| {
                 let (from, width) = place(field);
                 !self.wiring.compares(from, width)
@@ -448,38 +445,13 @@ impl Job<'_> {
     }
 }
 
-/// Every field of an output.
-fn fields() -> Vec<Field> {
-    let zero = CycleOutput::default();
-    let ones: CycleOutput = bytemuck::pod_read_unaligned(&[0xFF_u8; size_of::<CycleOutput>()]);
-    differences(&zero, &Unknown::default(), &ones)
-        .into_iter()
-        .map(|difference| difference.field)
-        .collect()
-}
-
 /// Lowest bit of a field and its width.
 fn place(field: Field) -> (u32, u32) {
-    if let Field::Increment(n) = field {
-        return (16 * u32::from(n), 16);
-    }
-    if field == Field::CycleIncrement {
-        return (16 * CYCLE_COUNTER as u32, 16);
-    }
-    let signal = field.signal();
-    let bits = signal
-        .rsplit_once('[')
-        .map(|(_, bits)| bits.trim_end_matches(']'));
-    let range = bits.and_then(|bits| {
-        let (high, low) = bits.split_once(':')?;
-        Some((high.parse::<u32>().ok()?, low.parse::<u32>().ok()?))
-    });
-    // COLL is three bits of its byte.
-    let coll = Side::Output.field("coll").map_or(0, |coll| coll.bit(0));
-    match range {
-        Some((_, low)) if low == coll => (low, 1),
-        Some((high, low)) => (low, high + 1 - low),
-        None => (0, 1),
+    let bits = field.bits();
+    match field {
+        // Three bits of its byte, of which there may be one.
+        Field::Whole(Output::Coll) => (bits.start, 1),
+        _ => (bits.start, bits.end - bits.start),
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use pmu_model::contract::{AccessOutcome, EVENT_LANES, Thread, control};
 use pmu_model::evtyper::configuration::BadHpmn;
+use pmu_model::features::Feature;
 use pmu_model::implementation::{Knobs, Layout};
 use pmu_model::pmu::event_type::{
     CHAIN, EVTCOUNT, FIELDS, Field, M, MT, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, SYNC, T, TC, TE,
@@ -15,7 +16,7 @@ use pmu_model::{CycleInput, CycleOutput, Implementation};
 
 use super::{AccessContext, AccessRow, Event, Vector};
 use crate::conform::bench::{Bench, Interruption, differs};
-use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
+use crate::conform::rtl::{Expression, Requirements, Values, knob_without_rtl};
 use crate::conform::value::Number;
 
 /// Fields that every implementation has, set: P, U and 10 bits of evtCount (ETY-02).

@@ -17,7 +17,7 @@ use crate::dut::{
     BuildEvent, BuildOptions, OpenError, Pulse, RtlSource, check_knobs, open, wrapper_parameters,
 };
 
-pub(super) use requirements::{Feature, Requirements, Values};
+pub(super) use requirements::{Requirements, Values};
 
 use requirements::plan;
 

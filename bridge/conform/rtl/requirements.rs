@@ -5,66 +5,8 @@ use std::collections::BTreeMap;
 
 use pmu_model::Implementation;
 use pmu_model::contract::SYSTEM_PMUS;
-use pmu_model::evtyper::configuration::AccessModel;
-use pmu_model::implementation::Layout;
+use pmu_model::features::Feature;
 use pmu_model::spmu::SystemPmu;
-
-macro_rules! features {
-    ($($feature:ident $($place:ident).+),+ $(,)?) => {
-        /// A parameter of the wrapper that is on or off.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Feature {
-            $($feature,)+
-            Layout2021,
-            Access2021,
-        }
-
-        impl Feature {
-            /// Whether `implementation` has it.
-            fn of(self, implementation: &Implementation) -> bool {
-                match self {
-                    $(Self::$feature => implementation.$($place).+,)+
-                    Self::Layout2021 => implementation.knobs.layout == Layout::Year2021,
-                    Self::Access2021 => implementation.knobs.access_model == AccessModel::Year2021,
-                }
-            }
-
-            /// Gives it to `implementation`, or takes it away.
-            fn set(self, on: bool, implementation: &mut Implementation) {
-                let knobs = &mut implementation.knobs;
-                match self {
-                    $(Self::$feature => implementation.$($place).+ = on,)+
-                    Self::Layout2021 if on => knobs.layout = Layout::Year2021,
-                    Self::Access2021 if on => knobs.access_model = AccessModel::Year2021,
-                    Self::Layout2021 => knobs.layout = Layout::Current,
-                    Self::Access2021 => knobs.access_model = AccessModel::Current,
-                }
-            }
-        }
-    };
-}
-
-features! {
-    Th pmu.th,
-    Edge pmu.edge,
-    Th2 pmu.th2,
-    Pmuv3p1 pmu.pmuv3p1,
-    El2 pe.el2,
-    El3 pe.el3,
-    Sel2 pe.sel2,
-    Rme pe.rme,
-    Sebep pe.sebep,
-    Sme pe.sme,
-    Mt pe.mt,
-    Tme pe.tme,
-    Mtpmu pe.mtpmu,
-    Fgt pe.fgt,
-    Pmuv3p9 pe.pmuv3p9,
-    Vhe pe.vhe,
-    Spe spe.implemented,
-    Ernd spe.ernd,
-    SpeExc spe.exc,
-}
 
 /// Features that a design has by default only with others.
 const DEPENDENT: [(Feature, &[Feature]); 7] = [
@@ -164,7 +106,7 @@ impl Requirements {
 
     /// Asks for what `wanted` has of a feature, if it `matters`.
     pub fn alike(&mut self, matters: bool, feature: Feature, wanted: &Implementation) {
-        self.fix_if(matters, feature, feature.of(wanted));
+        self.fix_if(matters, feature, feature.is_of(wanted));
     }
 
     /// What a design must be for both; `None` if none can.
@@ -197,7 +139,7 @@ impl Requirements {
     /// Whether `implementation` is such a design.
     pub fn met_by(&self, implementation: &Implementation) -> bool {
         let pmus = &implementation.system_pmu;
-        let features = |(&feature, &on): (&Feature, &bool)| feature.of(implementation) == on;
+        let features = |(&feature, &on): (&Feature, &bool)| feature.is_of(implementation) == on;
         self.features.iter().all(features)
             && self.counters.has(implementation.pmu.counters.into())
             && self.event_count.has(implementation.pmu.event_count.into())
@@ -214,12 +156,12 @@ impl Requirements {
     pub fn implementation(&self) -> Option<Implementation> {
         let mut chosen = Implementation::default();
         for (&feature, &on) in &self.features {
-            feature.set(on, &mut chosen);
+            feature.set(&mut chosen, on);
         }
         for (feature, others) in DEPENDENT {
             let open = !self.features.contains_key(&feature);
-            if open && !others.iter().all(|other| other.of(&chosen)) {
-                feature.set(false, &mut chosen);
+            if open && !others.iter().all(|other| other.is_of(&chosen)) {
+                feature.set(&mut chosen, false);
             }
         }
         let (pmu, spe) = (&mut chosen.pmu, &mut chosen.spe);

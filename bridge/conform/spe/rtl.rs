@@ -10,11 +10,12 @@
 
 use pmu_model::SysReg;
 use pmu_model::contract::MAX_OPERATIONS;
+use pmu_model::features::Feature;
 use pmu_model::{CycleInput, CycleOutput};
 
 use super::{Cycle, Vector};
 use crate::conform::bench::{Bench, Interruption, differs};
-use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
+use crate::conform::rtl::{Expression, Requirements, Values, knob_without_rtl};
 use crate::conform::value::Number;
 
 /// Events of the counters 0, 1 and 2: SAMPLE_POP, SAMPLE_FEED, SAMPLE_COLLISION.

@@ -1,5 +1,6 @@
 //! Area `th` on the RTL: V shows as the increment of a counter, V_B is the lane of its event.
 
+use pmu_model::features::Feature;
 use pmu_model::implementation::Pmu;
 use pmu_model::pmu::event_type::{TC, TE, TH, TLC};
 use pmu_model::sysreg::SysReg;
@@ -7,7 +8,7 @@ use pmu_model::{CycleInput, CycleOutput};
 
 use super::{Cycle, Vector};
 use crate::conform::bench::{Bench, Interruption};
-use crate::conform::rtl::{Expression, Feature, Requirements, Values, knob_without_rtl};
+use crate::conform::rtl::{Expression, Requirements, Values, knob_without_rtl};
 
 /// The lane of a counter's event: that of its number, but for 30, which is CHAIN.
 fn lane(n: usize) -> usize {
