@@ -64,6 +64,9 @@ lint-rust: ## rustfmt, clippy and the documentation
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features -- -D warnings
+	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
+	cp Cargo.lock fuzz/Cargo.lock
+	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --target-dir target -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --release --workspace --no-deps
 
 lint-rtl: ## Verilator -Wall, Icarus and Yosys on the RTL

@@ -4,6 +4,7 @@
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use lockstep_vcd::{Slice, Source, Stream};
+use pmu_lockstep::lockstep::waivers::Waivers;
 use pmu_lockstep::offline::check::{Checked, check};
 use pmu_lockstep::offline::propose::propose;
 use pmu_lockstep::offline::{Map, Options, Wiring};
@@ -51,9 +52,23 @@ fuzz_target!(|text: &str| {
         skip_vague: map_text.contains("#x"),
         assume_reset: map_text.contains("#reset"),
     };
-    let checked = check(&mut slice, &map, &wiring, &implementation, options);
+    let checked = check(
+        &mut slice,
+        &map,
+        &wiring,
+        &implementation,
+        options,
+        Waivers::default(),
+    );
     let mut stream = Stream::new(dump.as_bytes()).expect("as the slice");
-    let again = check(&mut stream, &map, &wiring, &implementation, options);
+    let again = check(
+        &mut stream,
+        &map,
+        &wiring,
+        &implementation,
+        options,
+        Waivers::default(),
+    );
     // One dump, however it is read.
     match (checked, again) {
         (Ok(one), Ok(other)) => assert_eq!(digest(one), digest(other)),

@@ -14,7 +14,7 @@ const DUMP: &[u8] = include_bytes!("../signals.vcd");
 
 fn header() -> &'static Header {
     static HEADER: OnceLock<Header> = OnceLock::new();
-    HEADER.get_or_init(|| Header::clone(&Slice::new(DUMP).expect("a header").header()))
+    HEADER.get_or_init(|| Header::clone(Slice::new(DUMP).expect("a header").header()))
 }
 
 fuzz_target!(|text: &[u8]| {

@@ -29,7 +29,7 @@ pub fn mutate(
     tree: impl FnOnce(&str, u32) -> Option<String>,
 ) -> usize {
     // Half of the changes are of bytes: a reader must also stand what is not well-formed.
-    if seed % 2 == 0
+    if seed.is_multiple_of(2)
         && let Ok(text) = std::str::from_utf8(&data[..size])
         && let Some(text) = tree(text, seed)
         && text.len() <= max_size
