@@ -1,16 +1,17 @@
-//! Embeds the bundled RTL, and with feature `rtl` Verilates it, untraced and traced, into an archive.
+//! Embeds the bundled RTL, and Verilates it, untraced and traced, into an archive: the build script of the crate in
+//! `bridge/designs`.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let root = package.ancestors().nth(2).expect("bridge/designs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let sources = rtl_sources(&root.join("rtl"));
     embed(&sources, &out.join("bundled_rtl.rs"));
-    #[cfg(feature = "rtl")]
-    verilate(&root, &out, sources);
+    verilate(root, &out, sources);
 }
 
 /// The RTL's files, packages first.
@@ -41,7 +42,6 @@ fn embed(sources: &[PathBuf], to: &Path) {
     fs::write(to, code).expect("OUT_DIR is writable");
 }
 
-#[cfg(feature = "rtl")]
 fn verilate(root: &Path, out: &Path, sources: Vec<PathBuf>) {
     use verilator_sys::find::Search;
     use verilator_sys::static_dut::StaticDutBuild;

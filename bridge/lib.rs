@@ -1,34 +1,30 @@
 //! Lockstep verification of Arm-style PMUs: a golden model against Verilated RTL, cycle by cycle.
 //!
-//! `docs/design.md` tells how the parts fit together.
+//! This crate is the command line, and all that it is made of under one name. `docs/design.md` tells how the parts fit
+//! together.
 
-pub mod against;
+// Without RTL, some of what writes files is without use.
+#[cfg_attr(not(feature = "rtl"), allow(dead_code))]
 pub mod cli;
-pub mod conform;
-mod counted;
-pub mod diagnosis;
-pub mod dut;
-pub mod exhaust;
-pub mod glob;
-pub mod hypotheses;
 pub mod implementation_file;
-#[cfg(feature = "rtl")]
-pub mod isolation;
 pub mod kit;
-pub mod lockstep;
-pub mod offline;
-mod plain;
-pub mod plan;
-mod printable;
-pub mod registers;
-pub mod report;
-pub mod shrink;
-pub mod stimulus;
 #[cfg(test)]
 mod structure;
-mod text_file;
-pub mod verdict;
-pub mod waves;
-pub mod window;
 
+pub use lockstep_base::{counted, glob, plain, printable, text_file, verdict};
+pub use lockstep_conform as conform;
+#[cfg(feature = "rtl")]
+pub use lockstep_designs::isolation;
+pub use lockstep_dumps::{offline, waves};
+pub use lockstep_engine::{against, exhaust, interrupt, lockstep, signal};
+pub use lockstep_explain::{diagnosis, hypotheses, registers, shrink};
+pub use lockstep_report::{self as report, plan, window};
 pub use lockstep_scratch as scratch;
+pub use lockstep_stimulus as stimulus;
+
+/// Designs: what they are to everything else, and how they are made of RTL.
+pub mod dut {
+    #[cfg(feature = "rtl")]
+    pub use lockstep_designs::*;
+    pub use lockstep_engine::dut::*;
+}

@@ -39,18 +39,17 @@ FLAGS = [
 TARGETS = {
     # Not block.rs: it has a version for each set of instructions, of which a machine runs one.
     "vcd": (512, ["tests/vcd/*/"], ["vcd/src/[!b]*.rs"]),
-    "stimulus": (8192, [], ["bridge/stimulus/file.rs", "bridge/stimulus/reader.rs"]),
+    "stimulus": (8192, [], ["bridge/stimulus/src/file.rs", "bridge/stimulus/src/reader.rs"]),
     "implementation": (4096, ["tests/implementations/"], [
         "bridge/implementation_file.rs", "model/src/implementation.rs", "model/src/spmu/problem.rs",
     ]),
-    # Not builtin.rs, which no file reaches.
-    "profile": (4096, [], [f"bridge/stimulus/profile/{name}.rs" for name in ("mod", "areas", "weights")]),
-    "waivers": (2048, [], ["bridge/lockstep/waivers/file.rs", "bridge/glob.rs"]),
-    "map": (4096, [], ["bridge/offline/map.rs"]),
-    "vectors": (8192, [], ["bridge/conform/*.rs"]),
-    "file_list": (1024, [], ["bridge/dut/file_list/*.rs"]),
+    "profile": (4096, [], [f"bridge/stimulus/src/profile/{name}.rs" for name in ("mod", "areas", "weights")]),
+    "waivers": (2048, [], ["bridge/engine/src/lockstep/waivers/file.rs", "bridge/base/src/glob.rs"]),
+    "map": (4096, [], ["bridge/dumps/src/offline/map.rs"]),
+    "vectors": (8192, [], ["bridge/conform/src/*.rs"]),
+    "file_list": (1024, [], ["bridge/engine/src/dut/file_list/*.rs"]),
     "dump": (8192, [], [
-        "bridge/offline/check.rs", "bridge/offline/sampler.rs", "bridge/offline/wiring.rs", "bridge/offline/fields.rs",
+        f"bridge/dumps/src/offline/{name}.rs" for name in ("check", "sampler", "wiring", "fields")
     ]),
 }
 

@@ -1,23 +1,7 @@
 //! The command line.
 
-#[cfg(feature = "rtl")]
-mod against;
-#[cfg(feature = "rtl")]
-mod build;
-#[cfg(feature = "rtl")]
-mod cache;
 mod conform;
-#[cfg(feature = "rtl")]
-mod coverage;
-#[cfg(feature = "rtl")]
-mod end;
-#[cfg(feature = "rtl")]
-mod exhaust;
 mod explain;
-#[cfg(feature = "rtl")]
-mod from_dut;
-#[cfg(feature = "rtl")]
-mod kept;
 mod ledger_summary;
 mod model;
 mod model_trace;
@@ -26,39 +10,23 @@ mod output;
 mod output_folder;
 mod places;
 mod plan;
-#[cfg(feature = "rtl")]
-mod progress;
 mod quoted;
-#[cfg(feature = "rtl")]
-mod recorded;
 mod report_files;
-#[cfg(feature = "rtl")]
-mod rtl_args;
-#[cfg(feature = "rtl")]
-mod run;
-#[cfg(feature = "rtl")]
-mod running;
-#[cfg(feature = "rtl")]
-mod shrink;
+#[cfg_attr(not(feature = "rtl"), path = "without_rtl.rs")]
+mod rtl;
 mod spmu;
 mod stimulus;
-#[cfg(feature = "rtl")]
-mod summary;
 mod vcd;
 mod width;
 
 use std::env;
 use std::io::{self, Write};
 use std::process::ExitCode;
-#[cfg(feature = "rtl")]
-use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 
-#[cfg(feature = "rtl")]
-use crate::isolation;
 use crate::lockstep::Verdict;
-use crate::scratch;
+use crate::{interrupt, scratch};
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
@@ -96,25 +64,12 @@ const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configur
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build a design once, to be run with --dut wherever its folder is
-    #[cfg(feature = "rtl")]
-    Build(build::BuildArgs),
-    /// Run RTL and model side by side, and explain the first divergence
-    #[cfg(feature = "rtl")]
-    Run(run::RunArgs),
-    /// Run a recorded stimulus again
-    #[cfg(feature = "rtl")]
-    Replay(run::ReplayArgs),
-    /// Reduce a recorded stimulus that fails to what its divergence needs
-    #[cfg(feature = "rtl")]
-    Shrink(shrink::ShrinkArgs),
+    #[command(flatten)]
+    Rtl(Box<rtl::Command>),
     /// Run the model alone on the same stimulus
     Model(model::ModelArgs),
     /// Run conformance vectors on the model
     Conform(conform::ConformArgs),
-    /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
-    #[cfg(feature = "rtl")]
-    Exhaust(exhaust::ExhaustArgs),
     /// Look into waveform dumps: contents, values by clock cycle, first difference of two
     Vcd(vcd::VcdArgs),
     /// Tell what a value of a register means, field by field
@@ -125,14 +80,8 @@ enum Command {
     Stimulus(stimulus::StimulusArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
-    /// Write the implementation file of a design (--dut, --rtl, --filelist), or the default, with every key explained
-    #[cfg(feature = "rtl")]
-    Implementation(from_dut::ImplementationArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
-    /// List what is kept of designs that were built, or prune it
-    #[cfg(feature = "rtl")]
-    Cache(cache::CacheArgs),
 }
 
 /// An end of the command before its result.
@@ -141,8 +90,7 @@ pub struct Failure {
     verdict: Verdict,
     message: String,
     /// More of it, if it is the design that ended the command.
-    #[cfg(feature = "rtl")]
-    end: Option<Box<end::End>>,
+    end: Option<Box<rtl::End>>,
 }
 
 impl Failure {
@@ -150,17 +98,7 @@ impl Failure {
         Self {
             verdict,
             message: message.to_string(),
-            #[cfg(feature = "rtl")]
             end: None,
-        }
-    }
-
-    /// Says which of two designs ended the command, 0 or 1, if one of them did.
-    #[cfg(feature = "rtl")]
-    fn of_side(self, side: usize) -> Self {
-        match self.end {
-            Some(end) => end.of_side(side).into(),
-            None => self,
         }
     }
 
@@ -170,7 +108,6 @@ impl Failure {
     }
 
     /// This program is at fault.
-    #[cfg(feature = "rtl")]
     fn defect(message: &str) -> Self {
         Self::infrastructure(format!(
             "a defect of lockstep itself: {message}; please report it with the command line"
@@ -187,7 +124,6 @@ impl Failure {
     /// # Returns
     /// The exit code.
     fn tell(self, json: bool) -> u8 {
-        #[cfg(feature = "rtl")]
         if let Some(end) = self.end {
             return match end.tell_here(json) {
                 Ok(verdict) => verdict.exit_code(),
@@ -222,55 +158,29 @@ struct FailureJson<'a> {
 impl Command {
     fn wants_json(&self) -> bool {
         match self {
-            #[cfg(feature = "rtl")]
-            Self::Build(args) => args.json,
-            #[cfg(feature = "rtl")]
-            Self::Run(args) => args.json(),
-            #[cfg(feature = "rtl")]
-            Self::Replay(args) => args.json(),
-            #[cfg(feature = "rtl")]
-            Self::Shrink(args) => args.json,
+            Self::Rtl(command) => command.wants_json(),
             Self::Model(args) => args.json,
             Self::Conform(args) => args.json,
-            #[cfg(feature = "rtl")]
-            Self::Exhaust(args) => args.json,
             Self::Vcd(args) => args.json(),
             Self::Explain(args) => args.json,
             Self::Spmu(args) => args.json(),
             Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
-            #[cfg(feature = "rtl")]
-            Self::Cache(args) => args.json,
             Self::NewWrapper(_) => false,
-            #[cfg(feature = "rtl")]
-            Self::Implementation(_) => false,
         }
     }
 
     fn run(&self) -> Result<Verdict, Failure> {
         match self {
-            #[cfg(feature = "rtl")]
-            Self::Build(args) => build::build(args),
-            #[cfg(feature = "rtl")]
-            Self::Run(args) => run::run(args),
-            #[cfg(feature = "rtl")]
-            Self::Replay(args) => run::replay(args),
-            #[cfg(feature = "rtl")]
-            Self::Shrink(args) => shrink::shrink(args),
+            Self::Rtl(command) => command.run(),
             Self::Model(args) => model::model(args),
             Self::Conform(args) => conform::conform(args),
-            #[cfg(feature = "rtl")]
-            Self::Exhaust(args) => exhaust::exhaust(args),
             Self::Vcd(args) => vcd::vcd(args),
             Self::Explain(args) => explain::explain(args),
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
-            #[cfg(feature = "rtl")]
-            Self::Cache(args) => cache::cache(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
-            #[cfg(feature = "rtl")]
-            Self::Implementation(args) => from_dut::write(args),
         }
     }
 }
@@ -293,8 +203,7 @@ fn tell_usage(told: &clap::Error) -> u8 {
 
 /// Runs the command of this process, or what else this process was started for.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "rtl")]
-    if let Some(code) = isolation::role() {
+    if let Some(code) = rtl::role() {
         return code;
     }
     let command = match Cli::try_parse() {
@@ -303,55 +212,13 @@ pub fn main() -> ExitCode {
     };
     // Most commands make nothing there; what a dead one left goes all the same.
     scratch::sweep(&env::temp_dir());
-    // The handler does nothing: the write that is beyond a limit of file sizes fails, and is told.
-    #[cfg(feature = "rtl")]
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let json = command.wants_json();
-    let ended = command.start().and_then(|()| command.run());
-    #[cfg(feature = "rtl")]
-    isolation::interrupt::give_way();
-    let code = match ended {
-        Ok(verdict) => command.end(verdict),
+    let ended = rtl::start(json).and_then(|()| command.run());
+    interrupt::give_way();
+    let code = match ended.and_then(rtl::end) {
+        Ok(verdict) => verdict.exit_code(),
         Err(failure) => failure.tell(json),
     };
-    #[cfg(feature = "rtl")]
-    isolation::end_all();
+    rtl::end_all();
     ExitCode::from(code)
-}
-
-#[cfg(not(feature = "rtl"))]
-impl Command {
-    fn start(&self) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    fn end(&self, verdict: Verdict) -> u8 {
-        verdict.exit_code()
-    }
-}
-
-#[cfg(feature = "rtl")]
-impl Command {
-    /// Has designs run in processes of their own, and listens to signals.
-    fn start(&self) -> Result<(), Failure> {
-        isolation::enable();
-        let json = self.wants_json();
-        let end = move |signal: &str| {
-            let code = Failure::from(end::End::interrupted(signal)).tell(json);
-            isolation::end_all();
-            std::process::exit(i32::from(code));
-        };
-        isolation::interrupt::listen(end).map_err(Failure::infrastructure)
-    }
-
-    /// The exit code of a command that came to `verdict`, unless a design had the last word.
-    fn end(&self, verdict: Verdict) -> u8 {
-        let late = match verdict {
-            Verdict::Agree => isolation::settled(),
-            _ => None,
-        };
-        late.map_or(verdict.exit_code(), |death| {
-            Failure::from(end::End::late(&death)).tell(self.wants_json())
-        })
-    }
 }

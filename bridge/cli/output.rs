@@ -65,7 +65,6 @@ pub fn check_reader(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// It cannot be written.
-#[cfg(feature = "rtl")]
 pub fn check(path: &Path) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|found| !found.is_dir()) {
         return check_reader(path).map_err(|error| failed(path, &error));
@@ -146,7 +145,7 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
-#[cfg(all(test, feature = "rtl"))]
+#[cfg(test)]
 mod tests {
     use rustix::io::Errno;
 

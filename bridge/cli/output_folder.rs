@@ -10,7 +10,6 @@ use super::{DEFAULT_OUT, Failure};
 use crate::scratch::{ScratchFile, is_no_place};
 
 /// The part of a folder for results that a design may write to.
-#[cfg(feature = "rtl")]
 pub const DESIGN: &str = "design";
 
 /// A folder for results, made when there is one. From then on, and from the start if it is there, no other command can
@@ -53,7 +52,6 @@ impl OutputFolder {
     ///
     /// # Errors
     /// It cannot be made.
-    #[cfg(feature = "rtl")]
     pub fn shared(path: &Path) -> Result<Self, Failure> {
         let folder = Self {
             path: path.into(),
@@ -82,7 +80,6 @@ impl OutputFolder {
     /// was none when the design was loaded, it cannot. The files of this command are not there: a design could put links
     /// and pipes in their places. Left empty, it is removed when the result is dropped. The usual folder is for
     /// divergences alone, and runs that agree may share a place.
-    #[cfg(feature = "rtl")]
     pub fn offer(&self) -> Offered {
         if self.path == Path::new(DEFAULT_OUT) {
             return Offered(Vec::new());
@@ -135,7 +132,6 @@ impl OutputFolder {
     ///
     /// # Errors
     /// The folder cannot be written.
-    #[cfg(feature = "rtl")]
     pub fn empty(&self, name: &str) -> Result<PathBuf, Failure> {
         self.make()?;
         self.remove(name)?;
@@ -157,11 +153,9 @@ impl OutputFolder {
 }
 
 /// Folders that were made for a design, the inner one first.
-#[cfg(feature = "rtl")]
 #[must_use]
 pub struct Offered(Vec<PathBuf>);
 
-#[cfg(feature = "rtl")]
 impl Drop for Offered {
     fn drop(&mut self) {
         for path in &self.0 {

@@ -88,7 +88,6 @@ fn folds_case(folder: &Path) -> bool {
 }
 
 /// Whether two paths lead to one file, which is there or not.
-#[cfg(any(test, feature = "rtl"))]
 pub fn is_one_file(a: &Path, b: &Path) -> bool {
     let [a, b] = [a, b].map(Identity::of);
     a.zip(b).is_some_and(|(a, b)| a.is(&b))

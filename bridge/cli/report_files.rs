@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
-#[cfg(feature = "rtl")]
 use lockstep_vcd::{Source, Stream};
 
 use super::Failure;
@@ -45,7 +44,6 @@ pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Writes everything. What cannot be written becomes a note: the divergence is worth more than the file.
-#[cfg(feature = "rtl")]
 pub fn write(report: &mut Report, out: &OutputFolder) {
     let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
     let clock = waveform.and_then(|file| clock(&file.path));
@@ -91,7 +89,6 @@ fn add_model(report: &Report, path: &Path, out: &OutputFolder) -> Result<(), Fai
 }
 
 /// The design's clock in the waveform, the outermost if there are several.
-#[cfg(feature = "rtl")]
 fn clock(path: &Path) -> Option<String> {
     let dump = Stream::open(path).ok()?;
     let header = dump.header();

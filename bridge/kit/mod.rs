@@ -5,12 +5,10 @@ mod annotated;
 #[cfg(test)]
 mod contract_tables;
 mod package;
-#[cfg(feature = "rtl")]
 mod stated;
 mod wrapper;
 
 pub use annotated::annotated;
 pub use package::package;
-#[cfg(feature = "rtl")]
 pub use stated::{StateError, read_back, stated};
 pub use wrapper::wrapper;

@@ -3,17 +3,34 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pmu_lockstep::conform::{
-    AREAS, Failure, RtlOptions, RtlTally, Side, Summary, run_files_on_rtl,
-};
-use pmu_lockstep::dut::BuildEvent;
+use pmu_lockstep::conform::{AREAS, Designs, Failure, RtlTally, Side, Summary, run_files_on_rtl};
+use pmu_lockstep::dut::{BuildEvent, BuildOptions, Pulse, RtlSource, open, wrapper_parameters};
+use pmu_model::Implementation;
 use serde_json::Value;
+use verilator_sys::Optimization;
 
 use crate::{add_one, file_of, spoil, vectors};
 
+/// Runs vectors on the design with the default parameters, which `open` has.
+fn run_on(
+    path: PathBuf,
+    open: impl Fn(&Implementation) -> (RtlSource, BuildOptions),
+    building: &mut dyn FnMut(BuildEvent<'_>),
+) -> Summary {
+    let designs = Designs {
+        builds: 0,
+        open: &mut |implementation| {
+            let (source, options) = open(implementation);
+            self::open(&source, implementation, false, &options, building)
+        },
+        pulse: Pulse::default(),
+    };
+    run_files_on_rtl(&[path], designs).expect("vectors")
+}
+
 fn run(path: PathBuf) -> Summary {
-    let building = &mut |event: BuildEvent<'_>| panic!("{event:?}");
-    run_files_on_rtl(&[path], &RtlOptions::new(0), building).expect("vectors")
+    let bundled = |_: &Implementation| (RtlSource::Bundled, BuildOptions::from_env());
+    run_on(path, bundled, &mut |event| panic!("{event:?}"))
 }
 
 fn tally(summary: &Summary) -> &RtlTally {
@@ -81,13 +98,17 @@ fn th_20_a_planted_bug_is_found() {
     let broken = copy.join("pmu_count_value.sv");
     let sound = fs::read_to_string(&broken).expect("the file");
     fs::write(&broken, diffy::apply(&sound, &patch).expect("applied")).expect("written");
-    let mut options = RtlOptions {
-        folder: Some(copy),
-        ..RtlOptions::new(0)
+    let options = BuildOptions {
+        optimization: Optimization::Quick,
+        // It is of no use in the user's cache.
+        cache: folder.path().join("cache"),
+        ..BuildOptions::from_env()
     };
-    // It is of no use in the user's cache.
-    options.build.cache = folder.path().join("cache");
-    let summary = run_files_on_rtl(&[vectors("th")], &options, &mut |_| ()).expect("vectors");
+    let broken = |implementation: &Implementation| {
+        let source = RtlSource::files([copy.clone()], wrapper_parameters(implementation));
+        (source, options.clone())
+    };
+    let summary = run_on(vectors("th"), broken, &mut |_| ());
     assert_eq!(summary.areas[0].failed, 0);
     assert!(tally(&summary).failed > 0, "{:#?}", tally(&summary));
     let found = |failure: &Failure| {

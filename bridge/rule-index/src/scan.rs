@@ -49,7 +49,7 @@ const FOLDERS: &[(&str, Place)] = &[
 const PASSED_OVER: &[&str] = &[
     "model/src/rules.rs",
     "model/src/coverage",
-    "bridge/plan",
+    "bridge/report/src/plan",
     "bridge/rule-index",
 ];
 

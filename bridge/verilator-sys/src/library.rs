@@ -125,7 +125,7 @@ impl DutLibrary {
         unsafe { DutLibrary::new(raw, None, "this program") }
     }
 
-    /// Loads a shared library that [`SharedDutBuild`](crate::shared::SharedDutBuild) made.
+    /// Loads a shared library that `shared::SharedDutBuild` made.
     ///
     /// # Errors
     /// [`LoadError`] if the file cannot be loaded or is not such a library.

@@ -1,0 +1,8 @@
+//! Words and files that everything else uses.
+
+pub mod counted;
+pub mod glob;
+pub mod plain;
+pub mod printable;
+pub mod text_file;
+pub mod verdict;

@@ -1,0 +1,666 @@
+//! `lockstep run` and `lockstep replay`.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use pmu_model::Implementation;
+use pmu_model::implementation::RandomBytes;
+
+use super::against::{self, Pair};
+use super::args::RtlArgs;
+use super::coverage;
+use super::end::End;
+use super::kept::{keep_printed, printed_by_design};
+use super::progress::{Building, Progress};
+use super::recorded;
+use super::running::{
+    DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
+    stimulus_failure,
+};
+use super::summary::{ReportTime, StopSummary, Summary};
+use crate::cli::ledger_summary::LedgerSummary;
+use crate::cli::output;
+use crate::cli::output_folder::{Draft, OutputFolder};
+use crate::cli::places::{Places, is_one_file};
+use crate::cli::report_files;
+use crate::cli::{DEFAULT_CYCLES, Failure};
+use crate::diagnosis::replay::ReplayError;
+use crate::dut::{
+    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
+};
+use crate::implementation_file;
+use crate::interrupt;
+use crate::isolation::{Facts, Replay, sandbox_report, settled, tell};
+use crate::lockstep::engine::Control;
+use crate::lockstep::supervise::{Supervised, supervise};
+use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
+use crate::report::{self, File, Report, RunFacts, html};
+use crate::scratch::folder_of;
+use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Seed of the stimulus
+    #[arg(long, default_value_t = 1, conflicts_with = "stimulus", value_parser = crate::cli::number::<u64>(0, u64::MAX))]
+    seed: u64,
+    /// Run this recorded stimulus instead of generating one
+    #[arg(long, value_name = "FILE")]
+    stimulus: Option<PathBuf>,
+    /// Cycles to run [default: 1000000; a recorded stimulus to its end]
+    #[arg(long, value_parser = crate::cli::number::<u64>(1, u64::MAX))]
+    cycles: Option<u64>,
+    /// Mix of the generated stimulus: threshold, spe, access, cycles, spmu, mixed, or a TOML file [default: mixed]
+    #[arg(long, value_name = "NAME|FILE.toml", conflicts_with = "stimulus")]
+    profile: Option<String>,
+    /// Write the stimulus to a file
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+impl RunArgs {
+    /// Whether the result is wanted as JSON.
+    pub fn json(&self) -> bool {
+        self.common.json
+    }
+}
+
+impl ReplayArgs {
+    /// Whether the result is wanted as JSON.
+    pub fn json(&self) -> bool {
+        self.common.json
+    }
+}
+
+/// Arguments of `replay`.
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A recorded stimulus
+    #[arg(value_name = "FILE")]
+    stimulus: PathBuf,
+    #[command(flatten)]
+    common: CommonArgs,
+}
+
+#[derive(Args)]
+struct CommonArgs {
+    /// Features, sizes and knobs (TOML) [default: everything, 31 counters; that of a recorded stimulus]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: RtlArgs,
+    /// Folder for the report of a divergence
+    #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
+    out: PathBuf,
+    #[command(flatten)]
+    hang: DesignArgs,
+    /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
+    #[arg(long, value_name = "FILE.toml")]
+    waivers: Option<PathBuf>,
+    /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
+    /// (.f), or bundled
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
+    against: Option<PathBuf>,
+    /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
+    /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report. Not with --against
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Threads of the run: with 2 the design has one of its own [default: 2 if there are so many cores]
+    #[arg(long, value_name = "N", value_parser = crate::cli::number::<u8>(1, 2))]
+    threads: Option<u8>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl CommonArgs {
+    fn options(&self) -> Result<BuildOptions, Failure> {
+        self.hang.options(Some(&self.out))
+    }
+
+    fn threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.map_or(cores.min(2), usize::from)
+    }
+}
+
+/// Runs RTL and model side by side.
+pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
+    if let Some(path) = &args.stimulus {
+        let mut job = Job::recorded(path, &args.common)?;
+        job.limit = args.cycles.unwrap_or(job.limit);
+        job.record = args.record.as_deref();
+        return job.run();
+    }
+    let implementation =
+        implementation_file::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
+    let profile = match &args.profile {
+        Some(word) => Profile::load(word).map_err(Failure::usage)?,
+        None => Profile::default(),
+    };
+    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
+    let mut replay = format!("lockstep run --seed {}", args.seed);
+    if let Some(word) = &args.profile {
+        replay.push_str(&format!(" --profile {}", quoted(word)));
+    }
+    Job {
+        origin: Some(Origin::of(&generator)),
+        stimulus: generator.into(),
+        rtl: args.common.rtl.source()?,
+        implementation,
+        limit: args.cycles.unwrap_or(DEFAULT_CYCLES),
+        replay,
+        read: None,
+        profile: args.profile.as_ref().map(Path::new),
+        record: args.record.as_deref(),
+        options: args.common.options()?,
+        common: &args.common,
+    }
+    .run()
+}
+
+/// Runs a recorded stimulus again.
+pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
+    Job::recorded(&args.stimulus, &args.common)?.run()
+}
+
+/// A design, or why it cannot be had.
+type Opened = Result<Box<dyn Dut>, OpenError>;
+
+/// One run.
+struct Job<'a> {
+    implementation: Implementation,
+    rtl: RtlSource,
+    stimulus: Stimulus,
+    /// What the stimulus was generated from, if it was.
+    origin: Option<Origin>,
+    limit: u64,
+    /// The start of the command that does the same.
+    replay: String,
+    /// The file of the stimulus, if there is one.
+    read: Option<&'a Path>,
+    /// The file of the profile, if it is one.
+    profile: Option<&'a Path>,
+    /// Where the stimulus is recorded.
+    record: Option<&'a Path>,
+    /// How the design is built and loaded.
+    options: BuildOptions,
+    common: &'a CommonArgs,
+}
+
+impl<'a> Job<'a> {
+    fn recorded(path: &'a Path, common: &'a CommonArgs) -> Result<Self, Failure> {
+        let (reader, implementation) = open_recorded(path, common.implementation.as_deref())?;
+        Ok(Self {
+            implementation,
+            rtl: common.rtl.source()?,
+            origin: reader.header().origin.clone(),
+            stimulus: reader.into(),
+            limit: u64::MAX,
+            replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
+            read: Some(path),
+            profile: None,
+            record: None,
+            options: common.options()?,
+            common,
+        })
+    }
+
+    /// What is read and written.
+    fn places(&self) -> Places {
+        let common = self.common;
+        let stimulus = common.out.join(report_files::STIMULUS.1);
+        // It is left as it is if it is what runs, and read again until then.
+        let is_run = self.read.is_some_and(|path| is_one_file(path, &stimulus));
+        let names = report_files::NAMES.into_iter();
+        let names = names.filter(|name| !(is_run && *name == report_files::STIMULUS.1));
+        let names = names.chain(
+            against::NAMES
+                .into_iter()
+                .filter(|_| common.against.is_some()),
+        );
+        let places = Places::new()
+            .writes("--record", self.record)
+            .writes("--html", common.html.as_deref())
+            .writes("--coverage", common.coverage.as_deref())
+            .writes_in("--out", &common.out, names)
+            .reads("the stimulus", self.read)
+            .reads("--profile", self.profile)
+            .reads("--implementation", common.implementation.as_deref())
+            .reads("--waivers", common.waivers.as_deref());
+        common.rtl.reads(places)
+    }
+
+    /// The design, which can write a trace to a file if one is named, and the time that it took to build, if it was built.
+    fn open_timed(&self, traced: Option<&Path>) -> (Opened, Option<Duration>) {
+        let mut building = Building::default();
+        let options = self.options.clone().writing(traced.map(Path::to_owned));
+        let opened = open(
+            &self.rtl,
+            &self.implementation,
+            traced.is_some(),
+            &options,
+            &mut |event| building.tell(event),
+        );
+        (opened, building.seconds())
+    }
+
+    fn run(self) -> Result<Verdict, Failure> {
+        if self.rtl == RtlSource::Bundled {
+            check_knobs(&self.implementation).map_err(Failure::usage)?;
+        }
+        self.places().check()?;
+        let common = self.common;
+        let outputs = [
+            self.record,
+            common.html.as_deref(),
+            common.coverage.as_deref(),
+        ];
+        if outputs
+            .into_iter()
+            .flatten()
+            .any(|path| is_one_file(folder_of(path), &common.out))
+        {
+            // It is made at once, since one of the files asked for is in it.
+            OutputFolder::shared(&common.out)?;
+        }
+        if let Some(path) = &self.common.coverage {
+            output::check(path)?;
+        }
+        if self.common.html.is_some() && self.common.against.is_some() {
+            return Err(Failure::usage(
+                "--html and --against: expected one of them; a run of two designs has no page, it leaves against.json and the \
+                 waveforms of both in the folder of --out",
+            ));
+        }
+        if let Some(path) = &self.common.html {
+            output::check(path)?;
+            // What an earlier run left would be taken for this one's.
+            if path.is_file() {
+                std::fs::remove_file(path).map_err(|error| output::failed(path, &error))?;
+            }
+        }
+        let waivers = load_waivers(self.common.waivers.as_deref())?;
+        self.tell_facts();
+        if let Some(second) = &self.common.against {
+            if self.record.is_some() {
+                return Err(Failure::usage(
+                    "--record and --against: expected one of them; record the stimulus in a run without --against",
+                ));
+            }
+            let second = against::second(second, &self.rtl)?;
+            return Pair {
+                implementation: &self.implementation,
+                sources: [self.rtl.clone(), second],
+                stimulus: self.stimulus.clone(),
+                limit: self.limit,
+                waivers,
+                out: &self.common.out,
+                hang: &self.common.hang,
+                command: &|cycles| self.command(cycles),
+                json: self.common.json,
+                read: self.read,
+            }
+            .run();
+        }
+        let out = OutputFolder::new(&self.common.out)?;
+        report_files::remove(&out, self.read)?;
+        keep_printed(Some(&out));
+        let _offered = (self.rtl != RtlSource::Bundled).then(|| out.offer());
+        let dut = self.open_timed(None).0.map_err(open_failure)?;
+        let pulse = dut.pulse();
+        let control = Control::default();
+        interrupt::ask(control.interrupted.clone());
+
+        let mut recorder = match self.record {
+            Some(path) => Some(
+                Writer::create(path, &self.implementation, self.origin.clone())
+                    .map_err(stimulus_failure)?,
+            ),
+            None => None,
+        };
+        if let Some(recorder) = &recorder {
+            let path = recorder.temporary().to_owned();
+            tell(|facts| facts.unfinished.push(path));
+        }
+        let total = self
+            .stimulus
+            .cycles()
+            .map_or(self.limit, |cycles| cycles.min(self.limit));
+        let mut lockstep = Lockstep::new(
+            &self.implementation,
+            dut,
+            self.stimulus.clone(),
+            self.common.threads(),
+        )
+        .map_err(Failure::usage)?;
+        if self.common.coverage.is_some() {
+            lockstep.cover();
+        }
+        lockstep.accept(waivers);
+        let progress = Progress::new(total, "cycles", control.progress.clone());
+        let limit = self.limit;
+        let start = Instant::now();
+        let interrupted = control.interrupted.clone();
+        let patience = self.common.hang.limit();
+        let ended = supervise(&pulse, patience, &interrupted, move || {
+            let mut hasher = StimulusHasher::default();
+            let mut seen = 0;
+            let mut outcome = lockstep.run(limit, &control, |inputs| {
+                hasher.update(inputs);
+                seen += inputs.len() as u64;
+                recorder
+                    .as_mut()
+                    .map_or(Ok(()), |recorder| recorder.append(inputs))
+            });
+            if let Ok(Outcome::Agree) = outcome
+                && let Err(stop) = lockstep.finish()
+            {
+                // All cycles agree, and the run is none all the same.
+                let cycle = lockstep.cycles();
+                outcome = Ok(Outcome::Stopped { cycle, stop });
+            }
+            let recorded = match (&outcome, recorder) {
+                // A file under the name that was asked for is a whole run.
+                (Ok(Outcome::Interrupted) | Err(_), _) | (_, None) => Ok(()),
+                (Ok(Outcome::Stopped { stop, .. }), _) if stop.died() => Ok(()),
+                (Ok(Outcome::Diverged(found)), Some(mut recorder)) => {
+                    recorded::go_on(&mut recorder, &lockstep, seen, found.cycle)
+                        .and_then(|()| recorder.finish().map(|_| ()))
+                }
+                (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
+            };
+            (
+                lockstep,
+                hasher.hash(),
+                outcome.and_then(|outcome| recorded.map(|()| outcome)),
+            )
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        drop(progress);
+        match ended {
+            Supervised::Panicked(message) => Err(Failure::defect(&message)),
+            Supervised::Hang { cycles } => Err(End::hang(cycles, self.common.hang.limit()).into()),
+            Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
+            Supervised::Done((lockstep, hash, outcome)) => {
+                let outcome = outcome.map_err(stimulus_failure)?;
+                if let (Outcome::Interrupted, Some(path)) = (&outcome, self.record) {
+                    output::note(&format!(
+                        "{} was not written: a recording is that of a whole run",
+                        path.display()
+                    ));
+                }
+                self.conclude(&lockstep, hash, outcome, seconds, &out)
+            }
+        }
+    }
+
+    fn conclude(
+        &self,
+        lockstep: &Lockstep,
+        stimulus_hash: StimulusHash,
+        outcome: Outcome,
+        seconds: f64,
+        out: &OutputFolder,
+    ) -> Result<Verdict, Failure> {
+        let coverage = match (&self.common.coverage, lockstep.coverage()) {
+            (Some(path), Some(coverage)) => Some(coverage::write(path, coverage)?),
+            _ => None,
+        };
+        let sampling = lockstep.ledger().sampling();
+        let demanded = self.demands_random_bytes();
+        let mut summary = Summary {
+            verdict: Verdict::Agree,
+            exit_code: 0,
+            random_generator: sampling.as_ref().and_then(|it| it.finding(demanded)),
+            cycles: lockstep.cycles(),
+            seconds,
+            cycles_per_second: lockstep.cycles() as f64 / seconds,
+            seed: self.stimulus.seed(),
+            stimulus: self.stimulus.description(),
+            stimulus_hash,
+            implementation: self.implementation.name.clone(),
+            counters: self.implementation.pmu.counters,
+            rtl: self.rtl.describe(),
+            ledger: LedgerSummary::of(lockstep.ledger()),
+            sampling,
+            coverage,
+            printed: printed_by_design(),
+            stop: None,
+            divergence: None,
+            report: None,
+            sandbox: sandbox_report(),
+            signal: match outcome {
+                Outcome::Interrupted => interrupt::signal(),
+                _ => None,
+            },
+        };
+        match outcome {
+            Outcome::Agree if summary.ledger.total.compared == 0 => {
+                return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
+            }
+            Outcome::Agree => {
+                if let Some(death) = settled() {
+                    return Err(End::late(&death)
+                        .with_printed(summary.printed.clone())
+                        .into());
+                }
+                summary.verdict = summary.agreed(demanded);
+            }
+            Outcome::Interrupted => summary.verdict = Verdict::Interrupted,
+            Outcome::Stopped { cycle, stop } if stop.died() => {
+                let end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                return Err(end.into());
+            }
+            Outcome::Stopped { cycle, stop } => {
+                summary.verdict = stop.verdict();
+                let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
+                end.write(out);
+                summary.stop = Some(StopSummary {
+                    cycle,
+                    time_ns: CYCLE_NS * cycle,
+                    replay: self.command(cycle + 1),
+                    report: end.report().cloned(),
+                    stop,
+                });
+            }
+            Outcome::Diverged(divergence) => {
+                summary.verdict = Verdict::Divergence;
+                let mut files = Vec::new();
+                if let Some(printed) = &summary.printed {
+                    files.push(File {
+                        what: report_files::PRINTED.0.into(),
+                        path: printed.file.clone(),
+                    });
+                }
+                let start = Instant::now();
+                let (report, build) = self.report(lockstep, &divergence, out, files)?;
+                let build = build.unwrap_or_default();
+                summary.divergence = Some(report);
+                summary.report = Some(ReportTime {
+                    seconds: start.elapsed().saturating_sub(build).as_secs_f64(),
+                    build_seconds: build.as_secs_f64(),
+                });
+            }
+        }
+        summary.exit_code = summary.verdict.exit_code();
+        if let Some(path) = &self.common.html {
+            self.page(&summary, path)?;
+        }
+        if self.common.json {
+            output::print_json(&summary)?;
+        } else if let Some(report) = &summary.divergence {
+            let time = summary.report.as_ref().map(ReportTime::line);
+            let text = report::terminal::text(report);
+            output::print(&format!("{text}{}", time.unwrap_or_default()))?;
+        } else {
+            output::print(&summary.text())?;
+        }
+        Ok(summary.verdict)
+    }
+
+    fn report(
+        &self,
+        lockstep: &Lockstep,
+        divergence: &Divergence,
+        out: &OutputFolder,
+        mut files: Vec<File>,
+    ) -> Result<(Report, Option<Duration>), Failure> {
+        // A divergence is told, whether or not its files can be written.
+        let draft = out.draft(report_files::WINDOW);
+        let window = draft.as_ref().map_or(Path::new(""), Draft::path).to_owned();
+        tell(|facts| {
+            facts.unfinished.push(window.clone());
+            facts.during = Some(format!(
+                "the traced re-run: RTL and model differ in cycle {}, in {}",
+                divergence.cycle,
+                divergence.differences[0].field.name(&divergence.input)
+            ));
+        });
+        let mut build = None;
+        let mut traced = || {
+            let (opened, built) = self.open_timed(Some(&window));
+            build = build.or(built);
+            opened.or_else(|why| {
+                // A report without waveform is more than none.
+                let untraced = self.open_timed(None).0.map_err(|error| error.to_string())?;
+                let dut: Box<dyn Dut> = Box::new(WithoutTrace::new(untraced, why.to_string()));
+                Ok(dut)
+            })
+        };
+        let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, &window).map_err(
+            |error| match error {
+                ReplayError::Stimulus(error) => stimulus_failure(error),
+                ReplayError::Stop(stop) if stop.ended_its_process() => {
+                    End::stop(&stop, divergence.cycle).into()
+                }
+                other => Failure::infrastructure(format!(
+                    "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
+                    divergence.cycle,
+                    divergence.differences[0].field.name(&divergence.input)
+                )),
+            },
+        )?;
+        let kept = match (draft, replay.window.vcd.is_ok()) {
+            (Ok(draft), true) => draft.keep().map(Some),
+            (Ok(_), false) => Ok(None),
+            (Err(failure), _) => Err(failure),
+        };
+        let (path, not_kept) = match kept {
+            Ok(path) => (path, None),
+            Err(failure) => (None, Some(failure.message)),
+        };
+        files.extend(path.map(|path| File {
+            what: report::WINDOW.into(),
+            path,
+        }));
+        let facts = RunFacts {
+            seed: self.stimulus.seed(),
+            stimulus: self.stimulus.description(),
+            implementation: self.implementation.name.clone(),
+            rtl: self.rtl.describe(),
+            replay: self.command(divergence.cycle + 1),
+        };
+        let mut report = report::report(
+            divergence,
+            &replay,
+            &self.implementation,
+            lockstep.ledger(),
+            facts,
+            files,
+        );
+        report.notes.extend(not_kept);
+        let files = [self.read, self.record].into_iter().flatten();
+        let taken: Vec<_> = files.map(Path::to_owned).collect();
+        let options = recorded::Options {
+            implementation: self.common.implementation.as_deref(),
+            rtl: &self.common.rtl,
+            waivers: self.common.waivers.as_deref(),
+            out: &self.common.out,
+        };
+        recorded::leave(
+            &mut report,
+            &replay,
+            &self.implementation,
+            out,
+            &taken,
+            &options,
+        );
+        let sampling = lockstep.ledger().sampling();
+        let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
+        report.notes.splice(0..0, finding);
+        report_files::write(&mut report, out);
+        Ok((report, build))
+    }
+
+    /// Writes the result as a page, a divergence as its report.
+    fn page(&self, summary: &Summary, path: &Path) -> Result<(), Failure> {
+        let page = match &summary.divergence {
+            Some(report) => {
+                let folder = path
+                    .parent()
+                    .filter(|folder| !folder.as_os_str().is_empty());
+                html::page_in(report, Some(folder.unwrap_or(Path::new("."))))
+            }
+            None => html::run_page(&summary.page(self.command(summary.cycles))),
+        };
+        let page = page.map_err(Failure::infrastructure)?;
+        output::write_whole(path, |out| out.write_all(page.as_bytes()))
+    }
+
+    /// Whether the implementation file demands random bytes that are uniform.
+    fn demands_random_bytes(&self) -> bool {
+        self.implementation.spe.random == RandomBytes::Uniform
+    }
+
+    /// What a report of this run says, however it ends.
+    fn tell_facts(&self) {
+        tell(|facts| {
+            *facts = Facts {
+                seed: self.stimulus.seed(),
+                stimulus: self.stimulus.description(),
+                implementation: self.implementation.name.clone(),
+                rtl: self.rtl.describe(),
+                replay: Some(self.replay()),
+                out: Some(self.common.out.clone()),
+                page: self.common.html.clone(),
+                ..Facts::default()
+            }
+        });
+    }
+
+    /// The command that runs the first `cycles` cycles again.
+    fn command(&self, cycles: u64) -> String {
+        self.replay().command(cycles)
+    }
+
+    fn replay(&self) -> Replay {
+        let mut command = String::new();
+        if let Some(path) = &self.common.implementation {
+            command.push_str(&format!(
+                " --implementation {}",
+                quoted(&path.display().to_string())
+            ));
+        }
+        command.push_str(&self.common.rtl.command());
+        command.push_str(&self.common.hang.command());
+        if let Some(path) = &self.common.waivers {
+            let path = path.display().to_string();
+            command.push_str(&format!(" --waivers {}", quoted(&path)));
+        }
+        if let Some(path) = &self.common.against {
+            let path = path.display().to_string();
+            command.push_str(&format!(" --against {}", quoted(&path)));
+        }
+        Replay {
+            before: self.replay.clone(),
+            takes_cycles: self.stimulus.seed().is_some() && self.replay.contains("--seed"),
+            after: command,
+        }
+    }
+}

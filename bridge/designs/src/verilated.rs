@@ -1,0 +1,93 @@
+//! A Verilated design.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
+use pmu_model::{CycleInput, CycleOutput, DutParameters};
+use verilator_sys::{CreateError, DutLibrary};
+
+use super::printed;
+use super::stops::stop_of;
+use lockstep_engine::dut::{Counter, Dut, Pulse, Stop, TraceUnavailable};
+
+/// A Verilated design, linked in or loaded.
+pub struct VerilatedDut {
+    inner: verilator_sys::Dut,
+    parameters: DutParameters,
+    running: Arc<AtomicBool>,
+    /// Places of combinational loops that Verilator warned of.
+    loops: Vec<String>,
+}
+
+impl VerilatedDut {
+    /// Makes an instance of a design whose ports have the contract's sizes.
+    ///
+    /// # Errors
+    /// It stopped in an initial block, was not built with tracing, or there is no memory for it.
+    pub fn new(library: &DutLibrary, traced: bool) -> Result<Self, CreateError> {
+        let made = match traced {
+            true => library.create_traced(),
+            false => library.create(),
+        };
+        let inner = made.inspect_err(|error| {
+            if let CreateError::Stopped { printed, .. } = error {
+                // A stop has its message.
+                printed::print(printed, false);
+            }
+        })?;
+        let parameters = pod_read_unaligned(&inner.parameters());
+        Ok(Self {
+            inner,
+            parameters,
+            running: Arc::default(),
+            loops: Vec::new(),
+        })
+    }
+
+    /// The same; a stop because logic does not settle names `loops`, of which Verilator warned.
+    #[must_use]
+    pub(super) fn with_loops(mut self, loops: &[String]) -> Self {
+        self.loops = loops.to_vec();
+        self
+    }
+}
+
+impl Dut for VerilatedDut {
+    fn parameters(&self) -> DutParameters {
+        self.parameters
+    }
+
+    fn run(&mut self, inputs: &[CycleInput], outputs: &mut [CycleOutput]) -> Result<(), Stop> {
+        self.running.store(true, Ordering::Relaxed);
+        let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
+        self.running.store(false, Ordering::Relaxed);
+        let printed = self.inner.take_log();
+        if !printed.is_empty() {
+            // A stop has its message.
+            printed::print(&printed, result.is_ok());
+        }
+        result.map_err(|stop| stop_of(stop, &self.loops))
+    }
+
+    fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {
+        self.inner.set_cycle(cycle);
+        self.inner
+            .trace_open(path)
+            .map_err(|error| TraceUnavailable(error.to_string()))
+    }
+
+    fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
+        self.inner
+            .trace_close()
+            .map_err(|error| TraceUnavailable(error.to_string()))
+    }
+
+    fn pulse(&self) -> Pulse {
+        Pulse {
+            cycles: Counter::Own(self.inner.progress()),
+            running: Arc::clone(&self.running),
+        }
+    }
+}

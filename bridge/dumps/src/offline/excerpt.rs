@@ -1,0 +1,212 @@
+//! A window cut out of a dump: all signals, some times.
+
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+
+use lockstep_vcd::{Error, Header, Probe, ScopeId, ScopeKind, Trace, Value, VarKind, window};
+
+use crate::waves::dump::Dump;
+
+/// Why there is no window.
+#[derive(Debug, thiserror::Error)]
+pub enum ExcerptError {
+    /// The dump cannot be read again.
+    #[error(transparent)]
+    Dump(#[from] Error),
+    /// The window cannot be written.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// Copies what all signals of `dump`, which was just opened, do in `range` to `out`, with their values before.
+///
+/// # Errors
+/// [`ExcerptError`].
+pub fn excerpt(
+    dump: &mut Dump,
+    range: RangeInclusive<u64>,
+    out: &mut impl Write,
+) -> Result<(), ExcerptError> {
+    let header = dump.header();
+    // One variable a signal is enough for its values.
+    let mut probes: Vec<Option<Probe>> = vec![None; header.signal_count()];
+    for (index, variable) in header.variables().iter().enumerate() {
+        let widest = variable.width() == header.signal_width(variable.signal());
+        let slot = &mut probes[variable.signal().index()];
+        if widest && slot.is_none() {
+            *slot = Probe::variable(&header, index);
+        }
+    }
+    let probes: Vec<_> = probes.into_iter().flatten().collect();
+    let traces = match dump {
+        Dump::File(stream) => stream.window(&probes, range.clone())?,
+        Dump::Pipe(stream) => window(stream, &probes, range.clone())?,
+    };
+    declare(&header, out)?;
+    let codes: Vec<_> = probes
+        .iter()
+        .map(|probe| header.variables()[probe.variable_index()].code())
+        .collect();
+    changes(&codes, &traces, *range.start(), out)?;
+    Ok(())
+}
+
+fn declare(header: &Header, out: &mut impl Write) -> io::Result<()> {
+    if let Some(timescale) = header.timescale() {
+        writeln!(out, "$timescale {timescale} $end")?;
+    }
+    // Scopes stand before their children, so that the open ones are a path.
+    let mut open: Vec<ScopeId> = Vec::new();
+    let mut last = None;
+    for variable in header.variables() {
+        if last != Some(variable.scope()) {
+            enter(header, variable.scope(), &mut open, out)?;
+            last = Some(variable.scope());
+        }
+        let range = variable
+            .range()
+            .map_or_else(String::new, |range| format!(" {range}"));
+        writeln!(
+            out,
+            "$var {} {} {} {}{range} $end",
+            word(variable.kind()),
+            variable.width(),
+            variable.code(),
+            variable.name().replace(char::is_whitespace, "_"),
+        )?;
+    }
+    enter(header, None, &mut open, out)?;
+    writeln!(out, "$enddefinitions $end")
+}
+
+/// Closes and opens scopes until those around `to` are open.
+fn enter(
+    header: &Header,
+    to: Option<ScopeId>,
+    open: &mut Vec<ScopeId>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let parent = |scope: &ScopeId| header.scopes()[scope.index()].parent();
+    let mut path: Vec<_> = std::iter::successors(to, parent).collect();
+    path.reverse();
+    let common = open
+        .iter()
+        .zip(&path)
+        .take_while(|(one, other)| one == other)
+        .count();
+    for _ in common..open.len() {
+        writeln!(out, "$upscope $end")?;
+    }
+    for scope in &path[common..] {
+        let scope = &header.scopes()[scope.index()];
+        let kind = match scope.kind() {
+            ScopeKind::Task => "task",
+            ScopeKind::Function => "function",
+            ScopeKind::Begin => "begin",
+            ScopeKind::Fork => "fork",
+            _ => "module",
+        };
+        let name = match scope.name() {
+            "" => "_".to_owned(),
+            name => name.replace(char::is_whitespace, "_"),
+        };
+        writeln!(out, "$scope {kind} {name} $end")?;
+    }
+    *open = path;
+    Ok(())
+}
+
+/// The kinds that every reader knows.
+const fn word(kind: VarKind) -> &'static str {
+    match kind {
+        VarKind::Event => "event",
+        VarKind::Integer => "integer",
+        VarKind::Parameter => "parameter",
+        VarKind::Real | VarKind::Realtime | VarKind::ShortReal | VarKind::RealParameter => "real",
+        VarKind::String => "string",
+        VarKind::Reg | VarKind::Logic | VarKind::Bit => "reg",
+        _ => "wire",
+    }
+}
+
+fn changes(codes: &[&str], traces: &[Trace], start: u64, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "#{}\n$dumpvars", start.saturating_sub(1))?;
+    for (code, trace) in codes.iter().zip(traces) {
+        if let Some(value) = &trace.initial {
+            change(code, value, out)?;
+        }
+    }
+    writeln!(out, "$end")?;
+    let mut all: Vec<_> = codes
+        .iter()
+        .zip(traces)
+        .flat_map(|(code, trace)| {
+            trace
+                .changes
+                .iter()
+                .map(move |change| (change.0, *code, &change.1))
+        })
+        .collect();
+    all.sort_by_key(|(time, ..)| *time);
+    let mut now = start.saturating_sub(1);
+    for (time, code, value) in all {
+        if time != now {
+            writeln!(out, "#{time}")?;
+            now = time;
+        }
+        change(code, value, out)?;
+    }
+    Ok(())
+}
+
+fn change(code: &str, value: &Value, out: &mut impl Write) -> io::Result<()> {
+    match value {
+        Value::Bits(bits) if bits.width() == 1 => writeln!(out, "{bits:b}{code}"),
+        Value::Bits(bits) => writeln!(out, "b{bits:b} {code}"),
+        Value::Real(real) => writeln!(out, "r{real} {code}"),
+        Value::Text(text) => writeln!(out, "s{text} {code}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockstep_vcd::{Slice, Source};
+
+    #[test]
+    fn a_window_has_every_signal_and_its_values_in_it() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/vcd/verilator-5.048/hierarchy.vcd"
+        );
+        let open = || {
+            crate::waves::dump::open(path.as_ref())
+                .expect("a dump")
+                .dump
+        };
+        let mut text = Vec::new();
+        excerpt(&mut open(), 40..=60, &mut text).expect("a window");
+        let mut cut = Slice::new(&text).expect("a dump");
+        let header = cut.header().clone();
+        let whole = open().header();
+        let paths = |header: &Header| {
+            let variables = header.variables().iter();
+            variables
+                .map(|variable| (header.path(variable), variable.width(), variable.range()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(paths(&header), paths(&whole));
+        assert_eq!(header.timescale(), whole.timescale());
+        let probe = |header: &Header| {
+            (0..header.variables().len())
+                .filter_map(|index| Probe::variable(header, index))
+                .collect::<Vec<_>>()
+        };
+        let Dump::File(mut stream) = open() else {
+            panic!("a plain file");
+        };
+        let expected = stream.window(&probe(&whole), 40..=60).expect("a window");
+        let found = window(&mut cut, &probe(&header), 40..=60).expect("a window");
+        assert_eq!(found, expected);
+    }
+}

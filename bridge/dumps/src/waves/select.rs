@@ -1,0 +1,158 @@
+//! Signals that were asked for.
+
+use std::collections::HashSet;
+
+use lockstep_vcd::{Error, Header, Probe};
+
+use lockstep_base::glob::Glob;
+
+/// A signal, or some bits of it, and its path.
+#[derive(Clone, Debug)]
+pub struct Selected {
+    /// Full path, with the bits that were asked for.
+    pub path: String,
+    /// Where to look.
+    pub probe: Probe,
+}
+
+/// Why there is nothing to show.
+#[derive(Debug, thiserror::Error)]
+pub enum SelectError {
+    /// A path is not that of one signal.
+    #[error(transparent)]
+    Path(#[from] Error),
+    /// A pattern fits nothing.
+    #[error("expected signals that fit `{0}`, found none")]
+    NoneFits(String),
+}
+
+/// The signals that `globs` ask for, each once, in their order. One without wildcards is a path as
+/// [`Header::find`] takes it.
+///
+/// # Errors
+/// [`SelectError`].
+pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectError> {
+    let mut selected = Vec::new();
+    let mut seen = HashSet::new();
+    for glob in globs {
+        if !glob.has_wildcards() {
+            let one = single(header, glob.text())?;
+            if seen.insert((one.probe.signal(), one.path.clone())) {
+                selected.push(one);
+            }
+            continue;
+        }
+        let before = selected.len();
+        let mut fitting = false;
+        // Of several names of a signal, the first is enough.
+        let mut signals: HashSet<_> = selected
+            .iter()
+            .map(|one: &Selected| one.probe.signal())
+            .collect();
+        for (index, variable) in header.variables().iter().enumerate() {
+            let path = header.path(variable);
+            if !glob.fits(&path) {
+                continue;
+            }
+            fitting = true;
+            if let Some(probe) = Probe::variable(header, index)
+                && signals.insert(probe.signal())
+            {
+                seen.insert((probe.signal(), path.clone()));
+                selected.push(Selected { path, probe });
+            }
+        }
+        if selected.len() == before && !fitting {
+            return Err(SelectError::NoneFits(glob.text().to_owned()));
+        }
+    }
+    Ok(selected)
+}
+
+/// The one signal with this path or end of a path.
+///
+/// # Errors
+/// Those of [`Header::find`].
+pub fn single(header: &Header, path: &str) -> Result<Selected, Error> {
+    let probe = header.find(path)?;
+    let variable = &header.variables()[probe.variable_index()];
+    let mut full = header.path(variable);
+    let whole = Probe::variable(header, probe.variable_index());
+    if whole != Some(probe)
+        && let Some(bits) = path.trim().rfind('[')
+    {
+        full += &path.trim()[bits..];
+    }
+    Ok(Selected { path: full, probe })
+}
+
+/// The scopes that all paths have in common, with the dot behind; the rest of each path is its name in them.
+pub fn common_scope<'p>(paths: impl IntoIterator<Item = &'p str>) -> &'p str {
+    let mut paths = paths.into_iter();
+    let Some(first) = paths.next() else {
+        return "";
+    };
+    let mut common = first.rfind('.').map_or("", |dot| &first[..=dot]);
+    for path in paths {
+        while !path.starts_with(common) {
+            let shorter = &common[..common.len() - 1];
+            common = shorter.rfind('.').map_or("", |dot| &common[..=dot]);
+        }
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_vcd::{Slice, Source};
+
+    use super::*;
+
+    const DUMP: &str = "$scope module top $end $var wire 1 ! clk $end $var wire 8 a bus [7:0] $end \
+        $scope module u $end $var wire 1 ! clk $end $var reg 8 b q [7:0] $end $upscope $end $upscope $end \
+        $enddefinitions $end";
+
+    fn paths(globs: &[&str]) -> Result<Vec<String>, String> {
+        let dump = Slice::new(DUMP.as_bytes()).expect("a dump");
+        let globs: Vec<_> = globs.iter().map(|glob| Glob::new(glob)).collect();
+        let selected = select(dump.header(), &globs).map_err(|error| error.to_string())?;
+        Ok(selected.into_iter().map(|one| one.path).collect())
+    }
+
+    #[test]
+    fn signals_come_in_the_order_asked_for_and_once() {
+        assert_eq!(
+            paths(&["u.q", "*"]).unwrap(),
+            ["top.u.q", "top.clk", "top.bus"]
+        );
+        assert_eq!(paths(&["u.*"]).unwrap(), ["top.u.clk", "top.u.q"]);
+        assert_eq!(paths(&["clk", "*clk"]).unwrap(), ["top.clk"]);
+    }
+
+    #[test]
+    fn bits_keep_their_range() {
+        assert_eq!(
+            paths(&["bus[3:0]", "bus[7]"]).unwrap(),
+            ["top.bus[3:0]", "top.bus[7]"]
+        );
+    }
+
+    #[test]
+    fn nothing_that_fits_is_an_error() {
+        assert!(paths(&["v*"]).unwrap_err().contains("`v*`"));
+        assert!(
+            paths(&["top.q"])
+                .unwrap_err()
+                .contains("there is `top.u.q`")
+        );
+    }
+
+    #[test]
+    fn common_scopes_end_with_a_name() {
+        assert_eq!(common_scope(["a.b.c", "a.b.d"]), "a.b.");
+        assert_eq!(common_scope(["a.bb.c", "a.b.d"]), "a.");
+        assert_eq!(common_scope(["a.b.c"]), "a.b.");
+        assert_eq!(common_scope(["a", "b.c"]), "");
+        assert_eq!(common_scope([]), "");
+    }
+}

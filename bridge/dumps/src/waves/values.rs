@@ -1,0 +1,185 @@
+//! Values as text.
+
+use lockstep_vcd::{Bits, State, Value};
+
+/// How vectors are written; single bits are 0, 1, x, z in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Radix {
+    /// Hexadecimal digits, as many as the width needs
+    #[default]
+    Hex,
+    /// Unsigned decimal numbers
+    Dec,
+    /// A digit a bit
+    Bin,
+}
+
+impl Radix {
+    /// The name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Hex => "hexadecimal",
+            Self::Dec => "decimal",
+            Self::Bin => "binary",
+        }
+    }
+}
+
+/// Longest text of a value that is not shortened.
+const LONGEST: usize = 16;
+
+/// Characters at the start and the end of a shortened one.
+const ENDS: [usize; 2] = [4, 8];
+
+/// A value in `radix`. A hexadecimal digit of bits that are all x or z is `x` or `z`; if only some are, it
+/// is `X` or `Z`, as with `%h` of IEEE 1364; the same for a decimal number as a whole.
+pub fn written(value: &Value, radix: Radix) -> String {
+    match value {
+        Value::Bits(bits) => match radix {
+            _ if bits.width() <= 1 => format!("{bits:b}"),
+            Radix::Hex => hexadecimal(bits),
+            Radix::Dec => decimal(bits),
+            Radix::Bin => format!("{bits:b}"),
+        },
+        Value::Real(real) => real.to_string(),
+        Value::Text(text) => lockstep_base::printable::printable(text),
+    }
+}
+
+/// A value as [`written`], but not longer than a table bears: reals are rounded to six digits, of others the
+/// middle is left out.
+pub fn brief(value: &Value, radix: Radix) -> String {
+    match value {
+        // Six digits are always a number again.
+        Value::Real(real) => format!("{real:.5e}").parse().unwrap_or(*real).to_string(),
+        _ => shortened(&written(value, radix)),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= LONGEST {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(ENDS[0]).collect();
+    let end: String = text.chars().skip(length - ENDS[1]).collect();
+    format!("{start}..{end}")
+}
+
+fn hexadecimal(bits: &Bits) -> String {
+    let digit = |low: u32| {
+        let high = (low + 3).min(bits.width() - 1);
+        number(bits, high, low).map_or_else(
+            |letter| letter,
+            |value| char::from_digit(value, 16).unwrap_or('X'),
+        )
+    };
+    (0..bits.width().div_ceil(4))
+        .rev()
+        .map(|place| digit(4 * place))
+        .collect()
+}
+
+/// The value of at most four bits, or the letter that stands for it.
+fn number(bits: &Bits, high: u32, low: u32) -> Result<u32, char> {
+    let states: Vec<_> = (low..=high).rev().filter_map(|bit| bits.bit(bit)).collect();
+    match letter(&states) {
+        Some(letter) => Err(letter),
+        None => Ok(states.iter().fold(0, |value, state| {
+            2 * value + u32::from(*state == State::One)
+        })),
+    }
+}
+
+/// The letter for bits that are not all 0 or 1.
+fn letter(states: &[State]) -> Option<char> {
+    let all = |state| states.iter().all(|s| *s == state);
+    let any = |state| states.contains(&state);
+    match () {
+        () if all(State::X) => Some('x'),
+        () if all(State::Z) => Some('z'),
+        () if any(State::X) => Some('X'),
+        () if any(State::Z) => Some('Z'),
+        () => None,
+    }
+}
+
+fn decimal(bits: &Bits) -> String {
+    /// Largest power of ten in a word.
+    const PART: u128 = 10_000_000_000_000_000_000;
+    let Some(mut words) = bits.to_words() else {
+        let states: Vec<_> = (0..bits.width()).filter_map(|bit| bits.bit(bit)).collect();
+        return letter(&states).unwrap_or('X').to_string();
+    };
+    let mut parts = Vec::new();
+    while words.iter().any(|word| *word != 0) {
+        let mut rest = 0;
+        for word in words.iter_mut().rev() {
+            let value = rest << 64 | u128::from(*word);
+            // Below 2^64, since `rest` is below the divisor.
+            *word = (value / PART) as u64;
+            rest = value % PART;
+        }
+        parts.push(rest);
+    }
+    let Some(first) = parts.pop() else {
+        return "0".into();
+    };
+    let rest = parts.iter().rev().map(|part| format!("{part:019}"));
+    first.to_string() + &rest.collect::<String>()
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_vcd::BitsRef;
+
+    use super::*;
+
+    fn bits(digits: &str, width: u32) -> Value {
+        let bits = BitsRef::new(digits.as_bytes(), width).expect("digits");
+        Value::Bits(bits.to_bits())
+    }
+
+    #[test]
+    fn hexadecimal_digits_show_x_and_z_as_ieee_1364_does() {
+        let hex = |digits: &str| written(&bits(digits, digits.len() as u32), Radix::Hex);
+        assert_eq!(hex("00001111"), "0f");
+        assert_eq!(hex("xxxx1111"), "xf");
+        assert_eq!(hex("x0011zzz"), "XZ");
+        assert_eq!(hex("zzzzzz"), "zz");
+        assert_eq!(hex("xz0000"), "X0");
+        assert_eq!(hex("1"), "1");
+        assert_eq!(hex("x"), "x");
+    }
+
+    #[test]
+    fn decimal_numbers_may_be_wide() {
+        let dec = |digits: &str, width| written(&bits(digits, width), Radix::Dec);
+        assert_eq!(dec("1010", 8), "10");
+        assert_eq!(dec("0", 100), "0");
+        assert_eq!(dec(&"1".repeat(64), 64), u64::MAX.to_string());
+        assert_eq!(dec(&"1".repeat(128), 128), u128::MAX.to_string());
+        let power = format!("1{}", "0".repeat(127));
+        assert_eq!(dec(&power, 130), (1_u128 << 127).to_string());
+        assert_eq!(dec("x0", 2), "X");
+        assert_eq!(dec("zz", 2), "z");
+    }
+
+    #[test]
+    fn reals_are_rounded() {
+        let brief = |real| brief(&Value::Real(real), Radix::Hex);
+        assert_eq!(brief(-0.899_999_999_999_999_9), "-0.9");
+        assert_eq!(brief(1_234_567.8), "1234570");
+        assert_eq!(brief(f64::INFINITY), "inf");
+        assert_eq!(brief(f64::NAN), "NaN");
+    }
+
+    #[test]
+    fn long_values_lose_their_middle() {
+        assert_eq!(shortened("0123456789abcdef"), "0123456789abcdef");
+        assert_eq!(
+            shortened("0123456789abcdef0123456789abcdef"),
+            "0123..89abcdef"
+        );
+    }
+}

@@ -1,0 +1,348 @@
+//! The lockstep loop.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use pmu_model::coverage::Coverage;
+use pmu_model::{CycleInput, Implementation, Model};
+
+use super::batch::Batch;
+use super::compare::Divergence;
+use super::delay::Delay;
+use super::ledger::Ledger;
+use super::pipeline::Runner;
+use crate::dut::{Dut, Stop};
+use crate::lockstep::waivers::Waivers;
+use lockstep_stimulus::{Checkpoint as StimulusCheckpoint, Stimulus, StimulusError};
+
+/// Of the checkpoints, how many of the last are all kept. Those before them get rarer, the further back they are.
+const CHECKPOINTS: usize = 6;
+
+/// A place to start a re-run from: a batch in which the design is reset, which makes its state known.
+#[derive(Clone)]
+pub struct Checkpoint {
+    /// First cycle of the batch.
+    pub cycle: u64,
+    /// The last cycle of reset in the batch: from here on RTL and model can be compared.
+    pub reset: u64,
+    /// The model before the batch.
+    pub model: Model,
+    /// What is delayed before the batch.
+    pub delay: Delay,
+    /// The stimulus before the batch.
+    pub stimulus: StimulusCheckpoint,
+}
+
+/// What a run listens to and shows while it goes on.
+#[derive(Clone, Debug, Default)]
+pub struct Control {
+    /// Set from outside to end the run after the batch.
+    pub interrupted: Arc<AtomicBool>,
+    /// Cycles compared.
+    pub progress: Arc<AtomicU64>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// Everything that was compared agrees.
+    Agree,
+    /// RTL and model differ.
+    Diverged(Box<Divergence>),
+    /// The design stopped in a cycle.
+    Stopped {
+        /// The cycle that it did not complete.
+        cycle: u64,
+        /// Why.
+        stop: Stop,
+    },
+    /// Interrupted from outside.
+    Interrupted,
+}
+
+/// A run of design and model on one stimulus.
+pub struct Lockstep {
+    model: Model,
+    runner: Runner,
+    stimulus: Stimulus,
+    ledger: Ledger,
+    coverage: Option<Box<Coverage>>,
+    delay: Delay,
+    /// Cycles compared.
+    cycles: u64,
+    /// Cycles made: the design may not have come to them yet.
+    made: u64,
+    origin: Checkpoint,
+    checkpoints: VecDeque<Checkpoint>,
+    /// Buffers that are not on their way.
+    spare: Vec<Batch>,
+    on_their_way: usize,
+}
+
+impl Lockstep {
+    /// Puts `dut` and the model of `implementation` side by side. With `threads` of 2 the design has a thread of its
+    /// own.
+    ///
+    /// # Errors
+    /// The implementation is impossible.
+    pub fn new(
+        implementation: &Implementation,
+        dut: Box<dyn Dut>,
+        mut stimulus: Stimulus,
+        threads: usize,
+    ) -> Result<Self, pmu_model::ImplementationError> {
+        let model = Model::new(implementation)?;
+        let delay = Delay::new(&dut.parameters());
+        let origin = Checkpoint {
+            cycle: 0,
+            reset: 0,
+            model: model.clone(),
+            delay: delay.clone(),
+            stimulus: stimulus.checkpoint(),
+        };
+        let runner = Runner::new(dut, threads);
+        let spare = (0..runner.depth()).map(|_| Batch::default()).collect();
+        Ok(Self {
+            model,
+            ledger: Ledger::new(implementation),
+            coverage: None,
+            delay,
+            runner,
+            stimulus,
+            cycles: 0,
+            made: 0,
+            origin,
+            checkpoints: VecDeque::with_capacity(CHECKPOINTS),
+            spare,
+            on_their_way: 0,
+        })
+    }
+
+    /// Counts from here on which rules and crosses the model takes, to the end of each batch. The model is slower for
+    /// it.
+    pub fn cover(&mut self) {
+        let coverage = Coverage::new(self.model.implementation());
+        self.coverage = Some(Box::new(coverage));
+    }
+
+    /// Accepts the differences of `waivers` from here on.
+    pub fn accept(&mut self, waivers: Waivers) {
+        self.ledger.accept(waivers);
+    }
+
+    /// Runs until `limit` cycles have been made in all, the stimulus ends, or something happens. `observe` sees
+    /// the inputs of every batch that is compared, to hash and to record them.
+    ///
+    /// # Errors
+    /// The stimulus cannot be read, or `observe` fails.
+    pub fn run<E: From<StimulusError>>(
+        &mut self,
+        limit: u64,
+        control: &Control,
+        observe: impl FnMut(&[CycleInput]) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
+        let outcome = self.go(limit, control, observe);
+        // What is still on its way after an early end does not count.
+        while self.on_their_way > 0 {
+            let batch = self.receive();
+            self.spare.push(batch);
+        }
+        outcome
+    }
+
+    fn go<E: From<StimulusError>>(
+        &mut self,
+        limit: u64,
+        control: &Control,
+        mut observe: impl FnMut(&[CycleInput]) -> Result<(), E>,
+    ) -> Result<Outcome, E> {
+        let mut failed = None;
+        loop {
+            if control.interrupted.load(Ordering::Relaxed) {
+                return Ok(Outcome::Interrupted);
+            }
+            while failed.is_none()
+                && self.made < limit
+                && let Some(batch) = self.spare.pop()
+            {
+                match self.make(batch, limit) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    // What was made before comes first, however far ahead of it this is.
+                    Err(error) => failed = Some(error),
+                }
+            }
+            if self.on_their_way == 0 {
+                return failed.map_or(Ok(Outcome::Agree), |error| Err(error.into()));
+            }
+            let mut batch = self.receive();
+            self.keep(&mut batch);
+            let coverage = self.coverage.as_deref_mut();
+            batch.expect(&mut self.model, &mut self.delay, coverage);
+            let result = batch.compare(&self.delay, &mut self.ledger);
+            self.cycles += result.compared as u64;
+            let observed = observe(batch.inputs());
+            self.spare.push(batch);
+            observed?;
+            control.progress.store(self.cycles, Ordering::Relaxed);
+            if let Some(divergence) = result.divergence {
+                return Ok(Outcome::Diverged(divergence));
+            }
+            if let Some(stop) = result.stop {
+                return Ok(Outcome::Stopped {
+                    cycle: self.cycles,
+                    stop,
+                });
+            }
+        }
+    }
+
+    /// Makes the next batch and sends it off; false at the end of the stimulus.
+    fn make(&mut self, mut batch: Batch, limit: u64) -> Result<bool, StimulusError> {
+        let filled = batch.fill(&mut self.stimulus, self.made, limit - self.made);
+        if !matches!(filled, Ok(true)) {
+            self.spare.push(batch);
+            return filled;
+        }
+        self.made += batch.inputs().len() as u64;
+        self.runner.send(batch);
+        self.on_their_way += 1;
+        Ok(true)
+    }
+
+    fn receive(&mut self) -> Batch {
+        self.on_their_way -= 1;
+        self.runner.receive()
+    }
+
+    /// Keeps a checkpoint before a batch with a reset, which the model has not come to yet.
+    fn keep(&mut self, batch: &mut Batch) {
+        let Some((reset, stimulus)) = batch.take_reset() else {
+            return;
+        };
+        self.checkpoints.push_back(Checkpoint {
+            cycle: batch.start,
+            reset,
+            model: self.model.clone(),
+            delay: self.delay.clone(),
+            stimulus,
+        });
+        self.thin_out();
+    }
+
+    /// Forgets checkpoints whose neighbours are closer to each other than to the last one: what is left are a few for
+    /// every doubling of the distance, however long the run.
+    fn thin_out(&mut self) {
+        let kept = &mut self.checkpoints;
+        let Some(last) = kept.back().map(|checkpoint| checkpoint.cycle) else {
+            return;
+        };
+        let mut index = 1;
+        while index + CHECKPOINTS <= kept.len() {
+            let (before, after) = (kept[index - 1].cycle, kept[index + 1].cycle);
+            if after - before <= last - after {
+                kept.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// Takes the design down: its final blocks run. Nothing can be run afterwards.
+    ///
+    /// # Errors
+    /// That ended its process.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        self.runner.finish()
+    }
+
+    /// Cycles run and compared.
+    pub fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    /// Cycles at the start that are not compared: what the design shows in them belongs to none of the run.
+    pub fn latency(&self) -> u64 {
+        self.delay.depth() as u64
+    }
+
+    /// What has been compared.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What the model has taken, if it was to be counted.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.coverage.as_deref()
+    }
+
+    /// The stimulus, for a re-run.
+    pub fn stimulus(&self) -> &Stimulus {
+        &self.stimulus
+    }
+
+    /// Places to start a re-run of `cycle` from, the nearest first; the last is the first cycle of the run.
+    pub fn checkpoints(&self, cycle: u64) -> Vec<Checkpoint> {
+        let kept = self
+            .checkpoints
+            .iter()
+            .rev()
+            .filter(|checkpoint| checkpoint.reset <= cycle);
+        kept.cloned().chain([self.origin.clone()]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pmu_model::CycleOutput;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::dut::ModelledDut;
+    use lockstep_stimulus::{Generator, Profile, Reader, Writer};
+
+    /// A divergence in cycle 300, and an excluded cycle that a design on a thread of its own may be given before that is seen.
+    #[test]
+    fn what_comes_first_ends_a_run_whatever_its_threads() {
+        let implementation = Implementation::default();
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path().join("a.stim");
+        let mut generator = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+        let mut cycles = vec![CycleInput::default(); 3000];
+        generator.fill(&mut cycles);
+        cycles[1500] = CycleInput {
+            driven: CycleInput::DRIVEN_PE,
+            controls: 1,
+            ..CycleInput::default()
+        };
+        cycles[1500].threads[0].state = 0xE;
+        let mut writer = Writer::create(&path, &implementation, None).expect("a file");
+        writer.append(&cycles).expect("written");
+        writer.finish().expect("written");
+        let run = |threads: usize, wrong: u64| {
+            let fault = move |cycle, _: &CycleInput, output: &mut CycleOutput| {
+                output.in_flight ^= u8::from(cycle == wrong);
+                Ok(())
+            };
+            let dut = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+            let reader = Reader::open(&path).expect("a stimulus");
+            let mut run = Lockstep::new(&implementation, Box::new(dut), reader.into(), threads)
+                .expect("legal");
+            run.run(
+                u64::MAX,
+                &Control::default(),
+                |_| Ok::<_, StimulusError>(()),
+            )
+        };
+        for threads in [1, 2] {
+            let outcome = run(threads, 300);
+            assert!(
+                matches!(&outcome, Ok(Outcome::Diverged(found)) if found.cycle == 300),
+                "{threads}: {outcome:?}"
+            );
+            let error = run(threads, 2000).unwrap_err().to_string();
+            assert!(error.contains("cycle 1500"), "{threads}: {error}");
+        }
+    }
+}
