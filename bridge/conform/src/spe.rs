@@ -71,6 +71,9 @@ pub(super) struct Expected {
     inflight: Option<Number>,
 }
 
+/// Operations of a vector at most: four intervals of the greatest length, which run within a second.
+const MOST_OPERATIONS: u64 = 1 << 26;
+
 /// The selected operations of a cycle, by what became of them.
 #[derive(Default)]
 struct Selections {
@@ -129,6 +132,14 @@ impl Input {
 /// The line contradicts itself: an impossible configuration, or a value that does not fit.
 pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::error::Error>> {
     vector.implementation.validate()?;
+    let operations = vector.cycles.iter().filter_map(|cycle| cycle.inp.ops);
+    let operations = operations.fold(0_u64, |sum, ops| sum.saturating_add(ops.0));
+    if operations > MOST_OPERATIONS {
+        return Err(format!(
+            "ops: {operations} operations in a vector, expected at most {MOST_OPERATIONS}; split it"
+        )
+        .into());
+    }
     let mut profiler = Profiler::new(&vector.implementation.spe_config())?;
     for (index, cycle) in vector.cycles.iter().enumerate() {
         let random = cycle.inp.rnd.iter().map(|byte| u8::try_from(byte.0));
@@ -245,6 +256,24 @@ mod tests {
 
     fn outcome(cfg: &str, inp: &str, expect: &str) -> Option<String> {
         crate::outcome(&line(cfg, inp, expect)).expect("consistent")
+    }
+
+    /// A line of some bytes does not run for an hour.
+    #[test]
+    fn operations_have_a_limit() {
+        let line = |first: u64| {
+            let cycle = r#"{"inp": {"enabled": false, "ops": OPS}, "expect": {"inflight": 0}}"#;
+            let cycles = [first, 1].map(|ops| cycle.replace("OPS", &ops.to_string()));
+            format!(
+                r#"{{"area": "spe", "cfg": {{"max_inflight": 1}}, "cycles": [{}]}}"#,
+                cycles.join(", ")
+            )
+        };
+        crate::outcome(&line(super::MOST_OPERATIONS - 1)).expect("not too many");
+        for first in [super::MOST_OPERATIONS, u32::MAX.into(), u64::MAX] {
+            let error = crate::outcome(&line(first)).expect_err("too many");
+            assert!(error.to_string().contains("at most 67108864"), "{error}");
+        }
     }
 
     #[test]
