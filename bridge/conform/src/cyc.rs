@@ -5,11 +5,12 @@
 //! Threads that a design has beyond the vector's are idle in a way that decides nothing: in WFI state, stalled,
 //! without other conditions or counts (CYC-09 to CYC-14).
 
+pub(super) mod rtl;
+
 use std::collections::BTreeMap;
 
 use pmu_model::contract::{self, CYCLE_COUNTER, THREADS};
 use pmu_model::cycles::{self, Event};
-use pmu_model::features::Feature;
 use pmu_model::pmu::event_type::MT;
 use pmu_model::sysreg::SysReg;
 use pmu_model::{CycleInput, Implementation};
@@ -17,7 +18,6 @@ use serde::Deserialize;
 
 use super::Mismatch;
 use super::bench::{Bench, Interruption};
-use super::rtl::{Expression, Requirements, Values};
 use super::value::Number;
 use lockstep_engine::dut::{ModelledDut, Pulse};
 
@@ -82,20 +82,6 @@ pub(super) fn run(vector: &Vector) -> Result<Option<Mismatch>, Box<dyn std::erro
         Err(Interruption::Differs(mismatch)) => Ok(Some(mismatch)),
         Err(other) => Err(other.into()),
     }
-}
-
-/// A vector in terms of the ports.
-pub fn express(vector: Vector) -> Expression {
-    let mut requirements = Requirements {
-        counters: Values::from(2 * Event::ALL.len()),
-        threads: Values::from(vector.threads()),
-        ..Requirements::default()
-    };
-    requirements.fix(Feature::Pmuv3p1, true);
-    requirements.fix(Feature::Mt, true);
-    let mut expression = Expression::default();
-    expression.add(requirements, move |bench| run_threads(&vector, bench));
-    expression
 }
 
 impl Vector {

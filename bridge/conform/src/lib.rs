@@ -6,6 +6,7 @@ mod configuration;
 mod cyc;
 mod ety;
 mod keys;
+mod on_rtl;
 mod rtl;
 mod spe;
 mod spmu;
@@ -20,11 +21,11 @@ use std::path::{Path, PathBuf};
 use pmu_model::Implementation;
 use serde::{Deserialize, Serialize};
 
+pub use on_rtl::run_files_on_rtl;
 pub use rtl::{Designs, OnRtlError, Open, Reason, RtlTally};
 
 use lockstep_base::plain::of_json;
 use lockstep_base::text_file::lines;
-use rtl::Expression;
 
 /// The areas that this program checks.
 pub const AREAS: &[&str] = &["th", "spe", "ety", "cyc", "spmu"];
@@ -271,16 +272,6 @@ impl Vector {
             Self::Th(_) | Self::Spe(_) | Self::Cyc(_) | Self::Spmu(_) => None,
         }
     }
-
-    fn express(self) -> Expression {
-        match self {
-            Self::Th(vector) => th::rtl::express(vector),
-            Self::Spe(vector) => spe::rtl::express(vector),
-            Self::Ety(vector) => ety::rtl::express(*vector),
-            Self::Cyc(vector) => cyc::express(vector),
-            Self::Spmu(vector) => spmu::rtl::express(*vector),
-        }
-    }
 }
 
 /// Runs every line of every file on the model.
@@ -292,40 +283,6 @@ pub fn run_files(paths: &[PathBuf]) -> Result<Summary, ConformError> {
     let mut summary = Summary::default();
     for path in paths {
         summary.for_each_vector(path, |_, _, _| ())?;
-    }
-    Ok(summary)
-}
-
-/// Runs every line of every file on the model, and those that the ports of a design can express on the RTL.
-///
-/// # Errors
-/// As [`run_files`], or a design cannot be had, or ended its process.
-pub fn run_files_on_rtl<E>(
-    paths: &[PathBuf],
-    mut designs: Designs<'_, E>,
-) -> Result<Summary, OnRtlError<E>> {
-    let mut summary = Summary::default();
-    let mut places = Vec::new();
-    let mut vectors = Vec::new();
-    for path in paths {
-        let run = summary.for_each_vector(path, |line, area, vector| {
-            places.push((path, line));
-            vectors.push((area, vector.express()));
-        });
-        run.map_err(OnRtlError::File)?;
-    }
-    let (mut tallies, differences) = rtl::run(&vectors, &mut designs)?;
-    for tally in &mut summary.areas {
-        tally.rtl = tallies.remove(&tally.area);
-    }
-    for (index, message) in differences {
-        let (path, line) = places[index];
-        summary.failures.push(Failure {
-            side: Side::Rtl,
-            file: path.clone(),
-            line,
-            message,
-        });
     }
     Ok(summary)
 }

@@ -5,8 +5,7 @@
 mod weights;
 
 mod areas;
-
-use std::path::Path;
+mod builtin;
 
 use serde::{Deserialize, Serialize};
 
@@ -167,19 +166,6 @@ impl Phases {
     }
 }
 
-/// The built-in profile that has every key.
-const MIXED: &str = include_str!("builtin/mixed.toml");
-
-/// The built-in profiles. `mixed` is the default; each of the others dwells on an area.
-const BUILT_IN: [(&str, &str); 6] = [
-    ("threshold", include_str!("builtin/threshold.toml")),
-    ("spe", include_str!("builtin/spe.toml")),
-    ("access", include_str!("builtin/access.toml")),
-    ("cycles", include_str!("builtin/cycles.toml")),
-    ("spmu", include_str!("builtin/spmu.toml")),
-    ("mixed", MIXED),
-];
-
 impl Default for Profile {
     fn default() -> Self {
         Self::try_from(toml::Table::new()).expect("a test reads it")
@@ -205,7 +191,7 @@ impl TryFrom<toml::Table> for Profile {
     type Error = toml::de::Error;
 
     fn try_from(given: toml::Table) -> Result<Self, Self::Error> {
-        let mut table = MIXED.parse()?;
+        let mut table = builtin::MIXED.parse()?;
         overlay(&mut table, given);
         Complete::deserialize(table)
     }
@@ -224,17 +210,6 @@ fn overlay(base: &mut toml::Table, given: toml::Table) {
 }
 
 impl Profile {
-    /// Names of the built-in profiles.
-    pub fn names() -> [&'static str; 6] {
-        BUILT_IN.map(|(name, _)| name)
-    }
-
-    /// The built-in profile of that name.
-    pub fn named(name: &str) -> Option<Self> {
-        let (_, text) = BUILT_IN.iter().find(|(found, _)| *found == name)?;
-        Some(Self::from_toml(text).expect("a test reads all of them"))
-    }
-
     /// Reads a profile from TOML text; keys that it does not give keep their defaults.
     ///
     /// # Errors
@@ -246,26 +221,6 @@ impl Profile {
         })?;
         profile.validate()?;
         Ok(profile)
-    }
-
-    /// The profile that a user names: a built-in one, or that of a file.
-    ///
-    /// # Errors
-    /// A word that is neither, and those of [`Profile::from_toml`].
-    pub fn load(word: &str) -> Result<Self, StimulusError> {
-        if let Some(profile) = Self::named(word) {
-            return Ok(profile);
-        }
-        let text = lockstep_base::text_file::read(Path::new(word)).map_err(|error| {
-            StimulusError::Profile(format!(
-                "{word}: expected one of {} or a TOML file, found neither: {error}",
-                Self::names().join(", ")
-            ))
-        })?;
-        Self::from_toml(&text).map_err(|error| match error {
-            StimulusError::Profile(message) => StimulusError::Profile(format!("{word}: {message}")),
-            other => other,
-        })
     }
 
     /// The profile as TOML text with every key.
