@@ -10,7 +10,7 @@ TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: kills help run test test-5006 bugs cover exhaust conform tables plan bench sanitize fuzz lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills help run test test-5006 bugs cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ sanitize: ## Look for errors of memory in all C++, with sanitizers and valgrind 
 
 fuzz: ## Fuzz every reader of files, and tell how deep the corpora go (RUNS=)
 	fuzz/run.py --runs $(RUNS) --depth
+
+docs: ## Make a book of docs/, in target/book
+	@command -v mdbook > /dev/null || test -x .tools/mdbook/bin/mdbook || $(CARGO) install --quiet --locked mdbook --root .tools/mdbook
+	PATH="$$PATH:$(CURDIR)/.tools/mdbook/bin" mdbook build docs
 
 lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
 

@@ -1,6 +1,7 @@
 //! The model against the requirements' own words: whole truth tables, and one test for each choice that the text
 //! leaves open. Nothing here needs RTL.
 
+mod documents;
 mod knobs;
 mod requirements;
 mod truth_tables;
