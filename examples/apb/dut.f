@@ -1,3 +1,3 @@
-lockstep_pkg.sv
+../lockstep_pkg.sv
 apb_pmu.v
 wrapper.sv

@@ -1,4 +1,4 @@
-lockstep_pkg.sv
+../lockstep_pkg.sv
 pipe_pkg.sv
 pipe_select.sv
 pipe_value.sv
