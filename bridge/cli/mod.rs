@@ -14,6 +14,7 @@ mod quoted;
 mod report_files;
 #[cfg_attr(not(feature = "rtl"), path = "without_rtl.rs")]
 mod rtl;
+mod shell;
 mod spmu;
 mod stimulus;
 mod vcd;
@@ -82,6 +83,12 @@ enum Command {
     NewWrapper(new_wrapper::NewWrapperArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
+    /// Print completions of the command line for a shell
+    #[command(display_order = 16)]
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    #[command(display_order = 16)]
+    Man(shell::ManArgs),
 }
 
 /// An end of the command before its result.
@@ -166,7 +173,7 @@ impl Command {
             Self::Spmu(args) => args.json(),
             Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
-            Self::NewWrapper(_) => false,
+            Self::NewWrapper(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 
@@ -180,6 +187,8 @@ impl Command {
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
+            Self::Completions(args) => shell::completions(args),
+            Self::Man(args) => shell::man(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
         }
     }

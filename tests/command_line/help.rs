@@ -1,5 +1,6 @@
 //! Help texts.
 
+use crate::command;
 use crate::golden::golden;
 use crate::scratch::scratch;
 
@@ -67,4 +68,28 @@ fn help_of_stimulus_audit() {
 #[test]
 fn version() {
     help("version", "--version");
+}
+
+/// Completions and pages of the manual are made of the same command line.
+#[test]
+fn completions_and_manual() {
+    let folder = scratch("command_line/manual");
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = command::run(command::lockstep(&folder).args(["completions", shell]));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(ran.stdout.contains("hang-after"), "{shell}: {}", ran.stdout);
+    }
+    let ran = command::run(command::lockstep(&folder).args(["completions", "cmd"]));
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    let ran = command::run(command::lockstep(&folder).arg("man"));
+    assert!(ran.stdout.starts_with(".ie"), "{}", ran.stdout);
+    let ran = command::run(command::lockstep(&folder).args(["man", "-o", "pages"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    let page = std::fs::read_to_string(folder.join("pages/lockstep-run.1")).expect("a page");
+    assert!(page.contains("waivers"), "{page}");
+    // A page that cannot be written is told.
+    std::fs::write(folder.join("file"), "").expect("written");
+    let ran = command::run(command::lockstep(&folder).args(["man", "-o", "file"]));
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("file"), "{}", ran.stderr);
 }
