@@ -190,10 +190,17 @@ impl Pair<'_> {
             &interrupted,
             move || {
                 let mut hasher = StimulusHasher::default();
-                let outcome = against.run(limit, &control, |inputs| {
+                let mut outcome = against.run(limit, &control, |inputs| {
                     hasher.update(inputs);
                     Ok(())
                 });
+                if let Ok(Outcome::Agree) = outcome
+                    && let Err((side, stop)) = against.finish()
+                {
+                    // All cycles agree, and the run is none all the same.
+                    let cycle = against.cycles();
+                    outcome = Ok(Outcome::Stopped { side, cycle, stop });
+                }
                 (against, hasher.hash(), outcome)
             },
         );

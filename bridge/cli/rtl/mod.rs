@@ -105,15 +105,17 @@ pub fn start(json: bool) -> Result<(), Failure> {
 /// What a command that came to `verdict` ends with, unless a design had the last word.
 ///
 /// # Errors
-/// A design ended its process after its last reply.
+/// A design ended its process after its last reply, or stopped in a final block.
 pub fn end(verdict: Verdict) -> Result<Verdict, Failure> {
-    let late = match verdict {
-        Verdict::Agree => isolation::settled(),
-        _ => None,
-    };
-    match late {
+    if verdict != Verdict::Agree {
+        return Ok(verdict);
+    }
+    if let Some(death) = isolation::settled() {
+        return Err(End::late(&death).into());
+    }
+    match isolation::stopped_late() {
         None => Ok(verdict),
-        Some(death) => Err(End::late(&death).into()),
+        Some((stop, cycle)) => Err(End::stop(&stop, cycle).into()),
     }
 }
 

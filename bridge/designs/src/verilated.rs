@@ -84,6 +84,16 @@ impl Dut for VerilatedDut {
             .map_err(|error| TraceUnavailable(error.to_string()))
     }
 
+    fn finish(&mut self) -> Result<(), Stop> {
+        let finished = self.inner.finish();
+        let printed = self.inner.take_log();
+        if !printed.is_empty() {
+            // A stop has its message.
+            printed::print(&printed, finished.is_ok());
+        }
+        finished.map_err(|stop| stop_of(stop, &self.loops))
+    }
+
     fn pulse(&self) -> Pulse {
         Pulse {
             cycles: Counter::Own(self.inner.progress()),

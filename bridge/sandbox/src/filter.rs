@@ -58,6 +58,10 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_semget,
     libc::SYS_msgget,
     libc::SYS_mq_open,
+    // They hold up whoever opens a file, or takes its lock: this program does.
+    libc::SYS_fanotify_init,
+    libc::SYS_fanotify_mark,
+    libc::SYS_flock,
     // Landlock knows no rights for what is not the contents of a file.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -94,8 +98,19 @@ const OF_A_TERMINAL: [u64; 4] = [
     libc::TIOCSPGRP,
 ];
 
-/// Commands of `fcntl` that have signals sent to somebody.
-const SIGNALS_OF_A_FILE: [i32; 3] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX];
+/// Requests that change attributes of a file, such as that it cannot be removed, or hold up its file system.
+const ATTRIBUTES: [u64; 5] = [
+    // FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
+    0x4008_6602,
+    0x4004_6602,
+    0x401C_5820,
+    // FIFREEZE, FITHAW
+    0xC004_5877,
+    0xC004_5878,
+];
+
+/// Commands of `fcntl` that have signals sent to somebody, or that hold up whoever opens the file.
+const SIGNALS_OF_A_FILE: [i32; 4] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX, libc::F_SETLEASE];
 const F_SETSIG: i32 = 10;
 const F_SETOWN_EX: i32 = 15;
 
@@ -208,7 +223,14 @@ fn forbidden() -> Rules {
     let of_another = [0, own].map(|value| condition(0, SeccompCmpOp::Ne, value));
     let limits = SeccompRule::new(of_another.to_vec()).expect("a rule with conditions");
     let special = [
-        (libc::SYS_ioctl, OF_A_TERMINAL.map(equal).to_vec()),
+        (
+            libc::SYS_ioctl,
+            OF_A_TERMINAL
+                .into_iter()
+                .chain(ATTRIBUTES)
+                .map(equal)
+                .collect(),
+        ),
         (libc::SYS_fcntl, signals.to_vec()),
         (libc::SYS_prlimit64, vec![limits]),
     ];

@@ -206,17 +206,17 @@ impl Dut {
         }
     }
 
-    /// Runs the design's final blocks, completes the trace, and returns what the design printed
-    /// since the last [`take_log`](Dut::take_log). Dropping the instance does the same in silence.
+    /// Runs the design's final blocks, once, and completes the trace; nothing runs afterwards. What they print is in
+    /// the [log](Dut::take_log). Dropping the instance does the same in silence.
     ///
     /// # Errors
     /// A stop in a final block. That of an earlier [`run`](Dut::run) is not told again.
-    pub fn finish(mut self) -> Result<String, DutStop> {
+    pub fn finish(&mut self) -> Result<(), DutStop> {
         let stopped_before = bridge::stopped(&self.inner);
         bridge::finish(self.inner.pin_mut());
         match self.stop() {
             Some(stop) if !stopped_before => Err(stop),
-            _ => Ok(self.take_log()),
+            _ => Ok(()),
         }
     }
 }

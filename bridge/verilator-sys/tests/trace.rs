@@ -108,7 +108,7 @@ fn one_window_after_another() {
         dut.trace_open(path).expect("opened");
         run(&mut dut, &[1]);
     }
-    drop(dut.finish());
+    dut.finish().expect("no stop");
     assert_eq!(read(&paths[0]).1, [(5, 0, 1), (10, 1, 2), (15, 0, 2)]);
     assert_eq!(read(&paths[1]).1, [(15, 0, 2), (20, 1, 3), (25, 0, 3)]);
 }

@@ -52,6 +52,16 @@ const CHEATS: &[Cheat] = &[
     ),
     ("end:exit", "", 4, ENDED),
     ("end:_exit", "", 4, ENDED),
+    ("end:fatal", "", 4, "in a final block: wrong at the end"),
+    ("end:error", "", 4, "in a final block: wrong at the end"),
+    (
+        "end:fatal",
+        "--against built",
+        4,
+        "in a final block: wrong at the end",
+    ),
+    ("end:exit", "--against built", 4, ENDED),
+    ("end:say", "", 0, "said at the end"),
     ("cycle:child", "", 0, "PASS"),
     ("cycle:child", OFF, 0, "PASS"),
     ("cycle:many-children", "", 0, "PASS"),
@@ -174,7 +184,8 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
             // The folder was there for the design, and stays if something is in it.
             let inside = what == "cycle:write-inside";
             assert_eq!(folder.join("out/design/written").exists(), inside, "{told}");
-            assert_eq!(folder.join("out").exists(), inside, "{told}");
+            let leaves = inside || what == "end:say";
+            assert_eq!(folder.join("out").exists(), leaves, "{told}");
         }
         5 => {}
         _ => {

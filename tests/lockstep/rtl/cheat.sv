@@ -17,6 +17,7 @@ module lockstep_dut (
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -43,6 +44,11 @@ static void cheat_mappings(const char* name, Use use) {
 static void cheat_write(const char* path, const char* text) {
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (file >= 0 && write(file, text, strlen(text)) >= 0) close(file);
+}
+
+static bool cheat_is(const char* what) {
+  const char* const chosen = getenv("LOCKSTEP_CHEAT");
+  return chosen && strcmp(chosen, what) == 0;
 }
 
 static void cheat(const char* when) {
@@ -179,6 +185,12 @@ static void cheat(const char* when) {
     reached |= socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0;
     reached |= shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600) >= 0;
     reached |= pipe(ends) != 0 || fcntl(ends[0], F_SETOWN, parent) == 0;
+    const int file = open("idle.stim", O_RDONLY);
+    long flags = 0x10;  // FS_IMMUTABLE_FL
+    reached |= flock(file, LOCK_SH | LOCK_NB) == 0;
+    reached |= fcntl(file, F_SETLEASE, F_RDLCK) == 0;
+    reached |= ioctl(file, _IOW('f', 2, long), &flags) == 0;  // FS_IOC_SETFLAGS
+    reached |= syscall(SYS_fanotify_init, 0, O_RDONLY) >= 0;
     reached |= open("/dev/tty", O_RDWR) >= 0;
     reached |= ioctl(0, TIOCSTI, &letter) == 0;
     reached |= symlink("../written", "out/report.json") == 0;
@@ -199,7 +211,12 @@ static void cheat(const char* when) {
     if (cycle_q == idle_pkg::Last) $c("cheat(\"cycle\");");
   end
 
-  final $c("cheat(\"end\");");
+  final begin
+    $c("cheat(\"end\");");
+    if ($c32("cheat_is(\"end:say\")") == 1) $display("said at the end");
+    if ($c32("cheat_is(\"end:fatal\")") == 1) $fatal(1, "wrong at the end");
+    if ($c32("cheat_is(\"end:error\")") == 1) $error("wrong at the end");
+  end
 
   assign cycle_output_o = '0;
   assign parameters_o = idle_pkg::Parameters;

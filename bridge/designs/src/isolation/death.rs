@@ -29,6 +29,7 @@ pub struct Death {
 
 static FIRST: Mutex<Option<Death>> = Mutex::new(None);
 static LATE: Mutex<Option<Death>> = Mutex::new(None);
+static LATE_STOP: Mutex<Option<(Stop, u64)>> = Mutex::new(None);
 
 /// The first end that nobody wanted, of a process that was running a design.
 pub fn first_death() -> Option<Death> {
@@ -40,6 +41,18 @@ pub fn first_death() -> Option<Death> {
 pub fn late_end() -> Option<Death> {
     let late = LATE.lock().unwrap_or_else(PoisonError::into_inner);
     late.clone()
+}
+
+/// The same of one that stopped in a final block, with the cycles that it had run.
+pub fn stopped_late() -> Option<(Stop, u64)> {
+    let late = LATE_STOP.lock().unwrap_or_else(PoisonError::into_inner);
+    late.clone()
+}
+
+/// Keeps a stop in a final block, which nobody else would be told of.
+pub(super) fn late_stop(stop: Stop, cycles: u64) {
+    let mut late = LATE_STOP.lock().unwrap_or_else(PoisonError::into_inner);
+    late.get_or_insert((stop, cycles));
 }
 
 impl Death {

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::process::{getpid, set_child_subreaper};
 
 pub use attendant::StartError;
-pub use death::{Death, at_work, first_death};
+pub use death::{Death, at_work, first_death, stopped_late};
 pub use facts::{Facts, Replay, facts, tell};
 pub use remote::{Design, LoadFailure, MakeFailure, RemoteDut, number_instance};
 pub use sandbox::{Sandbox, SandboxMode, SandboxReport, sandbox_report};

@@ -14,7 +14,7 @@ use verilator_sys::CreateError;
 
 use super::attendant::{Said, StartError, start};
 use super::channel::{Activity, CYCLES, Channel, Kind, Reply, SLOTS, is_alone, looks};
-use super::death::Death;
+use super::death::{Death, late_stop};
 use super::handshake::LibraryFacts;
 use super::host::Host;
 use super::sandbox::Sandbox;
@@ -359,6 +359,23 @@ impl RemoteDut {
         stop.map_or(Ok(()), Err)
     }
 
+    /// The stop in a final block, if the reply has one (DUT-40).
+    fn stop_at_the_end(&self, number: u32) -> Option<Stop> {
+        let reply = self.channel().reply(number, &mut []);
+        let stop = match serde_json::from_slice(&reply.words) {
+            Ok(Outcome::Stopped(stop)) => {
+                let message = format!("in a final block: {}", stop.message);
+                Some(with_loops(Stop { message, ..stop }, &self.loops))
+            }
+            _ => None,
+        };
+        if !reply.text.is_empty() {
+            // A stop has its message.
+            printed::print(&String::from_utf8_lossy(&reply.text), stop.is_none());
+        }
+        stop
+    }
+
     /// A stop of a design that has ended before.
     fn gone() -> Stop {
         Stop::of(StopKind::Ended, "it has ended before")
@@ -452,18 +469,19 @@ impl Dut for RemoteDut {
         let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
         let limit = Some(Instant::now() + self.design.patience);
         // Twice: a reply that final blocks make before they end the process is not one to the second.
-        let waited = (0..2).try_for_each(|_| {
+        let waited = (0..2).try_fold(None, |stop, _| {
             let number = self.request(Kind::Words, &words, &[]);
-            self.wait(number, limit, true)
+            self.wait(number, limit, true)?;
+            Ok(stop.or_else(|| self.stop_at_the_end(number)))
         });
         self.has_ended = true;
-        match waited {
-            Ok(()) => {
-                self.design.lock().push(Arc::clone(&self.host));
-                Ok(())
-            }
-            Err(stop) => Err(stop),
-        }
+        let stop = waited?;
+        self.design.lock().push(Arc::clone(&self.host));
+        stop.map_or(Ok(()), |stop| {
+            // Not everybody who takes a design down listens.
+            late_stop(stop.clone(), self.run);
+            Err(stop)
+        })
     }
 }
 
@@ -480,7 +498,10 @@ impl RemoteDut {
 
 impl Drop for RemoteDut {
     fn drop(&mut self) {
-        if thread::panicking() || self.finish().is_err() {
+        if thread::panicking() {
+            return self.host.dismiss();
+        }
+        if self.finish().is_err_and(|stop| stop.ended_its_process()) {
             self.host.dismiss();
         }
     }

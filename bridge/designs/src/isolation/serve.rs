@@ -208,8 +208,13 @@ fn obey(
         Order::EndTrace => of_dut(dut, Dut::trace_close),
         Order::Finish => {
             channel.now(Activity::Finish);
-            *dut = None;
-            Outcome::Done
+            let Some(mut last) = dut.take() else {
+                return (Outcome::Done, String::new());
+            };
+            let ended = last.finish();
+            let outcome =
+                ended.map_or_else(|stop| Outcome::Stopped(plain(stop)), |()| Outcome::Done);
+            return (outcome, last.take_log());
         }
     };
     let text = dut.as_mut().map_or(String::new(), Dut::take_log);

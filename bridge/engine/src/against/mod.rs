@@ -154,6 +154,15 @@ impl Against {
         self.late.depth() as u64
     }
 
+    /// Takes the designs down: their final blocks run.
+    ///
+    /// # Errors
+    /// Which of them stopped or ended its process there, and why.
+    pub fn finish(&mut self) -> Result<(), (usize, Stop)> {
+        let mut sides = self.sides.iter_mut().enumerate();
+        sides.try_for_each(|(side, design)| design.dut.finish().map_err(|stop| (side, stop)))
+    }
+
     /// What has been compared.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
