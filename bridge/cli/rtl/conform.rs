@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use clap::Args;
 use pmu_model::Implementation;
@@ -44,7 +43,11 @@ impl OnRtl {
         keep_printed(None);
         tell(|facts| facts.during = Some("the vectors".into()));
         let limit = self.hang.limit();
-        let options = self.options(limit)?;
+        // Designs are built to be run for a moment.
+        let options = BuildOptions {
+            optimization: Optimization::Quick,
+            ..self.hang.options(None)?
+        };
         let pulse = Pulse::default();
         let (files, builds, of_designs) = (files.to_vec(), self.rtl_builds, pulse.clone());
         let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
@@ -69,16 +72,6 @@ impl OnRtl {
             }
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
         }
-    }
-
-    /// Designs are built to be run for a moment.
-    fn options(&self, limit: Duration) -> Result<BuildOptions, Failure> {
-        let options = BuildOptions {
-            optimization: Optimization::Quick,
-            ..BuildOptions::from_env()
-        };
-        let sandbox = self.hang.options(None)?.sandbox;
-        Ok(options.waiting(limit).confined(sandbox))
     }
 }
 

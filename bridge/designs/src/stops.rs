@@ -18,6 +18,13 @@ pub fn with_loops(mut stop: Stop, loops: &[String]) -> Stop {
     stop
 }
 
+/// One in a final block.
+pub fn in_final_block(stop: DutStop) -> Stop {
+    let stop = plain(stop);
+    let message = format!("in a final block: {}", stop.message);
+    Stop { message, ..stop }
+}
+
 /// Some loops in a sentence.
 fn named(loops: &[String]) -> String {
     const SHOWN: usize = 4;

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned};
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
-use verilator_sys::{CreateError, DutLibrary};
+use verilator_sys::{CreateError, DutLibrary, DutStop};
 
 use super::printed;
-use super::stops::stop_of;
+use super::stops::{in_final_block, plain, with_loops};
 use lockstep_engine::dut::{Counter, Dut, Pulse, Stop, TraceUnavailable};
 
 /// A Verilated design, linked in or loaded.
@@ -52,6 +52,20 @@ impl VerilatedDut {
         self.loops = loops.to_vec();
         self
     }
+
+    /// Has printed what the design printed, and tells its stop, which `words` is for.
+    fn told(
+        &mut self,
+        result: Result<(), DutStop>,
+        words: fn(DutStop) -> Stop,
+    ) -> Result<(), Stop> {
+        let printed = self.inner.take_log();
+        if !printed.is_empty() {
+            // A stop has its message.
+            printed::print(&printed, result.is_ok());
+        }
+        result.map_err(|stop| with_loops(words(stop), &self.loops))
+    }
 }
 
 impl Dut for VerilatedDut {
@@ -63,12 +77,7 @@ impl Dut for VerilatedDut {
         self.running.store(true, Ordering::Relaxed);
         let result = self.inner.run(cast_slice(inputs), cast_slice_mut(outputs));
         self.running.store(false, Ordering::Relaxed);
-        let printed = self.inner.take_log();
-        if !printed.is_empty() {
-            // A stop has its message.
-            printed::print(&printed, result.is_ok());
-        }
-        result.map_err(|stop| stop_of(stop, &self.loops))
+        self.told(result, plain)
     }
 
     fn trace_to(&mut self, path: &Path, cycle: u64) -> Result<(), TraceUnavailable> {
@@ -86,12 +95,7 @@ impl Dut for VerilatedDut {
 
     fn finish(&mut self) -> Result<(), Stop> {
         let finished = self.inner.finish();
-        let printed = self.inner.take_log();
-        if !printed.is_empty() {
-            // A stop has its message.
-            printed::print(&printed, finished.is_ok());
-        }
-        finished.map_err(|stop| stop_of(stop, &self.loops))
+        self.told(finished, in_final_block)
     }
 
     fn pulse(&self) -> Pulse {

@@ -110,7 +110,7 @@ const ATTRIBUTES: [u64; 5] = [
 ];
 
 /// Commands of `fcntl` that have signals sent to somebody, or that hold up whoever opens the file.
-const SIGNALS_OF_A_FILE: [i32; 4] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX, libc::F_SETLEASE];
+const COMMANDS_OF_A_FILE: [i32; 4] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX, libc::F_SETLEASE];
 const F_SETSIG: i32 = 10;
 const F_SETOWN_EX: i32 = 15;
 
@@ -218,7 +218,7 @@ fn forbidden() -> Rules {
     let always = FORBIDDEN.iter().chain(FORBIDDEN_BY_OLD_NAMES);
     let always = always.map(|call| (*call, Vec::new()));
     let equal = |value: u64| rule(1, SeccompCmpOp::Eq, value);
-    let signals = SIGNALS_OF_A_FILE.map(|command| equal(u64::from(command.cast_unsigned())));
+    let commands = COMMANDS_OF_A_FILE.map(|command| equal(u64::from(command.cast_unsigned())));
     // The limits of another process; 0 is this one.
     let of_another = [0, own].map(|value| condition(0, SeccompCmpOp::Ne, value));
     let limits = SeccompRule::new(of_another.to_vec()).expect("a rule with conditions");
@@ -231,7 +231,7 @@ fn forbidden() -> Rules {
                 .map(equal)
                 .collect(),
         ),
-        (libc::SYS_fcntl, signals.to_vec()),
+        (libc::SYS_fcntl, commands.to_vec()),
         (libc::SYS_prlimit64, vec![limits]),
     ];
     // A process that outlives its keeper would do so by this.

@@ -316,11 +316,15 @@ impl RemoteDut {
             self.has_ended = true;
             return Err(stop);
         }
+        Ok(self.outcome(number))
+    }
+
+    /// What came of an order, and what was printed, by its reply.
+    fn outcome(&self, number: u32) -> (Outcome, String) {
         let reply = self.channel().reply(number, &mut []);
         let outcome = serde_json::from_slice(&reply.words);
         let outcome = outcome.unwrap_or_else(|error| Outcome::Refused(error.to_string()));
-        let text = String::from_utf8_lossy(&reply.text).into_owned();
-        Ok((outcome, text))
+        (outcome, String::from_utf8_lossy(&reply.text).into_owned())
     }
 
     /// The stop of a reply, if it has one; the design may say anything.
@@ -361,17 +365,14 @@ impl RemoteDut {
 
     /// The stop in a final block, if the reply has one (DUT-40).
     fn stop_at_the_end(&self, number: u32) -> Option<Stop> {
-        let reply = self.channel().reply(number, &mut []);
-        let stop = match serde_json::from_slice(&reply.words) {
-            Ok(Outcome::Stopped(stop)) => {
-                let message = format!("in a final block: {}", stop.message);
-                Some(with_loops(Stop { message, ..stop }, &self.loops))
-            }
+        let (outcome, text) = self.outcome(number);
+        let stop = match outcome {
+            Outcome::Stopped(stop) => Some(with_loops(stop, &self.loops)),
             _ => None,
         };
-        if !reply.text.is_empty() {
+        if !text.is_empty() {
             // A stop has its message.
-            printed::print(&String::from_utf8_lossy(&reply.text), stop.is_none());
+            printed::print(&text, stop.is_none());
         }
         stop
     }

@@ -16,7 +16,7 @@ use verilator_sys::{CreateError, Dut, DutLibrary, LoadError, SharedMemory, Tail}
 
 use super::channel::{self, Activity, Channel, Kind};
 use super::handshake::{self, LibraryFacts, Loaded, Started, Task};
-use crate::stops::plain;
+use crate::stops::{in_final_block, plain};
 use lockstep_engine::dut::Stop;
 
 /// The exit code of a host that cannot begin: nothing of a design has run.
@@ -211,9 +211,10 @@ fn obey(
             let Some(mut last) = dut.take() else {
                 return (Outcome::Done, String::new());
             };
-            let ended = last.finish();
-            let outcome =
-                ended.map_or_else(|stop| Outcome::Stopped(plain(stop)), |()| Outcome::Done);
+            let outcome = match last.finish() {
+                Ok(()) => Outcome::Done,
+                Err(stop) => Outcome::Stopped(in_final_block(stop)),
+            };
             return (outcome, last.take_log());
         }
     };
