@@ -6,20 +6,24 @@ use pmu_model::{AccessKind, CycleInput, Implementation, SysReg};
 use super::search::Search;
 use super::{LONG, MANY, ShrinkError, writes};
 
+/// Puts everything at rest but the first cycle, which is a reset: for what shows after some time, whatever is driven.
+pub fn rest(search: &mut Search<'_, '_>) -> Result<(), ShrinkError> {
+    let mut candidate = vec![CycleInput::default(); search.best().len()];
+    candidate[0] = search.best()[0];
+    if candidate != search.best() {
+        search.attempt(candidate)?;
+    }
+    Ok(())
+}
+
 /// Takes cycles out: those without a write first, since a design remembers writes above all, then the writes.
 pub fn remove(search: &mut Search<'_, '_>) -> Result<(), ShrinkError> {
     for writes in [false, true] {
         loop {
             let before = search.accepted();
-            let mut size = count(search, writes);
+            let mut size = places(search.best(), writes).len();
             while size > 0 {
-                // From the end: what is done last is most likely to matter, and the rest goes in large pieces.
-                let mut end = count(search, writes);
-                while end > 0 && !search.is_over() {
-                    let from = end.saturating_sub(size);
-                    without(search, writes, from, end)?;
-                    end = from;
-                }
+                remove_pieces(search, writes, size)?;
                 size /= 2;
             }
             if search.accepted() == before || search.is_over() {
@@ -30,37 +34,56 @@ pub fn remove(search: &mut Search<'_, '_>) -> Result<(), ShrinkError> {
     Ok(())
 }
 
+/// Takes cycles of a kind out, `size` at once.
+fn remove_pieces(
+    search: &mut Search<'_, '_>,
+    writes: bool,
+    size: usize,
+) -> Result<(), ShrinkError> {
+    // From the end: what is done last is most likely to matter, and the rest goes in large pieces.
+    let mut kind = places(search.best(), writes);
+    let mut end = kind.len();
+    let mut behind_stays = false;
+    while end > 0 && !search.is_over() {
+        let from = end.saturating_sub(size);
+        let same = behind_stays && end - from == size;
+        // It makes no difference which of some cycles that are the same is out.
+        if !same || !are_same(search.best(), &kind[from..end + size]) {
+            let candidate = without(search.best(), &kind[from..end]);
+            behind_stays = !search.attempt(candidate)?;
+            if !behind_stays {
+                kind = places(search.best(), writes);
+            }
+        }
+        end = from.min(kind.len());
+    }
+    Ok(())
+}
+
 fn is_write(input: &CycleInput) -> bool {
     AccessKind::from_code(input.access_kind).is_write()
 }
 
 /// Cycles that may go, those with a write or those without.
-fn count(search: &Search<'_, '_>, writes: bool) -> usize {
-    let cycles = search.best().iter().skip(1);
-    cycles.filter(|input| is_write(input) == writes).count()
+fn places(cycles: &[CycleInput], writes: bool) -> Vec<usize> {
+    let all = 1..cycles.len();
+    all.filter(|k| is_write(&cycles[*k]) == writes).collect()
 }
 
-/// Tries the best candidate without the cycles of a kind whose numbers among those of the kind are `from` to `end`.
-fn without(
-    search: &mut Search<'_, '_>,
-    writes: bool,
-    from: usize,
-    end: usize,
-) -> Result<(), ShrinkError> {
-    let mut number = 0;
-    let mut candidate = Vec::with_capacity(search.best().len());
-    for (k, input) in search.best().iter().enumerate() {
-        let of_kind = k > 0 && is_write(input) == writes;
-        let out = of_kind && (from..end).contains(&number);
-        number += usize::from(of_kind);
-        if !out {
-            candidate.push(*input);
-        }
-    }
-    if candidate.len() < search.best().len() {
-        search.attempt(candidate)?;
-    }
-    Ok(())
+/// Whether these cycles follow one another and are all the same.
+fn are_same(cycles: &[CycleInput], places: &[usize]) -> bool {
+    let mut pairs = places.windows(2);
+    pairs.all(|pair| pair[0] + 1 == pair[1] && cycles[pair[0]] == cycles[pair[1]])
+}
+
+/// The cycles but for those at `places`, which are in order.
+fn without(cycles: &[CycleInput], places: &[usize]) -> Vec<CycleInput> {
+    let mut out = places.iter().peekable();
+    let stays = |(k, input): (usize, &CycleInput)| match out.next_if_eq(&&k) {
+        Some(_) => None,
+        None => Some(*input),
+    };
+    cycles.iter().enumerate().filter_map(stays).collect()
 }
 
 /// Puts one write of PMSICR_EL1 in place of cycles without an access: with COUNT zero the next operation is selected, so
@@ -79,7 +102,8 @@ pub fn skip(
             let cycles = &search.best()[from..];
             let quiet = |input: &&CycleInput| input.access_kind == 0 && !input.is_reset();
             let length = cycles.iter().take_while(quiet).count().min(size);
-            if length > 2 {
+            let selects = cycles[..length].iter().any(|input| input.operations > 0);
+            if length > 2 && selects {
                 let write = CycleInput {
                     access_kind: AccessKind::Write as u8,
                     access_address: SysReg::Pmsicr.address(),
@@ -110,6 +134,10 @@ pub fn merge(search: &mut Search<'_, '_>) -> Result<(), ShrinkError> {
             .into_iter()
             .flatten()
         {
+            if merged == one || merged == other {
+                // That is to take one of them out.
+                continue;
+            }
             let mut candidate = search.best().to_vec();
             candidate.splice(k..k + 2, [merged]);
             taken = search.attempt(candidate)?;

@@ -125,6 +125,7 @@ pub fn shrink(
     watch: &Watch,
 ) -> Result<Reduced, ShrinkError> {
     let mut search = search::Search::new(bench, cycles, field, watch)?;
+    cycles::rest(&mut search)?;
     let mut minimal = false;
     while !minimal && !watch.interrupted.load(Ordering::Relaxed) {
         let before = search.accepted();

@@ -333,3 +333,27 @@ fn five_selections_need_no_more_than_five_writes() {
     assert!(reduced.writes() <= MANY, "{:#?}", reduced.cycles);
     assert!(reduced.cycles.len() <= LONG, "{:#?}", reduced.cycles);
 }
+
+/// A fault that shows after some time, whatever is driven: that is told by cycles at rest, and in few runs.
+#[test]
+fn what_needs_time_alone_is_left_at_rest() {
+    let implementation = Implementation::default();
+    let mut generator = Generator::new(1, &implementation, &Profile::default()).expect("stimulus");
+    let mut cycles = vec![CycleInput::default(); 20_000];
+    generator.fill(&mut cycles);
+    let fault = || {
+        let mut age = 0;
+        let fault = move |_: &CycleInput, output: &mut CycleOutput| {
+            age += 1;
+            output.increment[3] ^= u16::from(age > 15_000);
+        };
+        Box::new(fault) as Remembering
+    };
+    let reduced = shrunk_from(&cycles, "V[3]", fault);
+    // A run washes what the one before left, which takes some cycles.
+    assert!((14_990..=15_001).contains(&reduced.cycles.len()));
+    let quiet =
+        |input: &CycleInput| input.access_kind == 0 && input.event.iter().all(|it| *it == 0);
+    assert!(reduced.cycles[1..].iter().all(quiet));
+    assert!(reduced.trials < 200, "{}", reduced.trials);
+}
