@@ -11,11 +11,12 @@ use pmu_lockstep::scratch::is_scratch;
 use serde_json::Value;
 
 use crate::command::{Ran, lockstep};
+use crate::listening::listening;
 use crate::scratch::scratch;
 
 /// Starts a run that would last for days, and interrupts it when `begun` says so.
 fn interrupt(folder: &Path, arguments: &[&str], begun: impl Fn() -> bool) -> Ran {
-    let mut command = lockstep(folder);
+    let mut command = listening(&lockstep(folder));
     command
         .args(["run", "--cycles", "1000000000000"])
         .args(arguments);

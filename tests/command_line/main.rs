@@ -35,5 +35,8 @@ mod usage;
 
 #[path = "../support/command.rs"]
 mod command;
+#[cfg(feature = "rtl")]
+#[path = "../support/listening.rs"]
+mod listening;
 #[path = "../support/scratch.rs"]
 mod scratch;

@@ -12,6 +12,8 @@ mod sampling;
 mod command;
 #[path = "../support/implementations.rs"]
 mod implementations;
+#[path = "../support/listening.rs"]
+mod listening;
 #[path = "../support/scratch.rs"]
 mod scratch;
 

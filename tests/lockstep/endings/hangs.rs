@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{LAST, below, command, ends, folder, left, report, with_descendants};
 use crate::command::{Ran, run};
+use crate::listening::listening;
 
 #[test]
 fn endless_loop() {
@@ -31,7 +32,7 @@ fn hang_leaves_no_unfinished_recording() {
 
 /// Starts a run that hangs for minutes.
 fn hanging(folder: &Path) -> Child {
-    let mut command = command(folder, "run", "loop.sv");
+    let mut command = listening(&command(folder, "run", "loop.sv"));
     command.args(["--record", "b.stim", "--hang-after", "600"]);
     let child = command
         .stdout(Stdio::piped())
