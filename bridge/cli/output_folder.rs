@@ -17,8 +17,9 @@ pub const DESIGN: &str = "design";
 #[derive(Clone, Debug)]
 pub struct OutputFolder {
     path: PathBuf,
-    /// The folder itself, locked, if it is there. The system ends the lock with the process, however that ends.
-    lock: Option<Arc<OnceLock<Option<File>>>>,
+    /// The folder itself, locked, once it is there, or why this command cannot have it. The system ends the lock with the
+    /// process, however that ends.
+    lock: Option<Arc<OnceLock<Result<Option<File>, String>>>>,
 }
 
 impl OutputFolder {
@@ -67,13 +68,15 @@ impl OutputFolder {
     /// It cannot be made, or another command writes to it.
     pub fn make(&self) -> Result<(), Failure> {
         fs::create_dir_all(&self.path).map_err(|error| self.failed(&error))?;
-        if let Some(held) = &self.lock
-            && held.get().is_none()
+        match self
+            .lock
+            .as_ref()
+            .map(|held| held.get_or_init(|| lock(&self.path)))
         {
-            // Another thread of this command can only have been as fast.
-            let _ = held.set(lock(&self.path)?);
+            // What one file of a report cannot have, the others do not get when another command has ended.
+            Some(Err(message)) => Err(Failure::usage(message)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Makes the part of the folder that a design may write to, if the folder was asked for, and can be made: where there
@@ -169,17 +172,17 @@ impl Drop for Offered {
 ///
 /// # Errors
 /// Another command has it.
-fn lock(path: &Path) -> Result<Option<File>, Failure> {
+fn lock(path: &Path) -> Result<Option<File>, String> {
     let Ok(folder) = File::open(path) else {
         return Ok(None);
     };
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(Failure::usage(format!(
+        Err(TryLockError::WouldBlock) => Err(format!(
             "{}: expected a folder that nothing else writes to, found one that another lockstep command is using: wait \
              until that has ended, or name another folder with --out",
             path.display()
-        ))),
+        )),
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }

@@ -1,7 +1,8 @@
 //! The files of a divergence: page, report, and what belongs to the waveform.
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, Read};
 use std::path::Path;
 
 use lockstep_vcd::{Source, Stream};
@@ -27,11 +28,49 @@ pub const NAMES: [&str; 7] = [
     WINDOW, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
 ];
 
+/// How files begin that a report can be known by, or what their beginning contains.
+const MARKS: [(&str, &str); 3] = [
+    (REPORT.1, "{\n  \"format\": "),
+    (
+        PAGE.1,
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\"",
+    ),
+    (STIMULUS.1, "PMUSTIM\n"),
+];
+
+/// Bytes that are looked at for a mark.
+const BEGINNING: u64 = 1024;
+
+/// Whether what has a name of a report can be one that an earlier run left.
+fn is_earlier(path: &Path, name: &str) -> bool {
+    let Ok(found) = std::fs::metadata(path) else {
+        return true;
+    };
+    let mark = MARKS.iter().find(|(marked, _)| *marked == name);
+    let (Some((_, mark)), true) = (mark, found.is_file()) else {
+        return found.is_file();
+    };
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    // What cannot be read cannot be replaced either, and is told then.
+    read.is_err() || beginning.is_empty() || String::from_utf8_lossy(&beginning).contains(mark)
+}
+
 /// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
 ///
 /// # Errors
-/// A file cannot be removed.
+/// A file cannot be removed, or is none of a report.
 pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
+    for name in NAMES {
+        let path = out.file(name);
+        if !is_earlier(&path, name) {
+            return Err(Failure::usage(format!(
+                "{}: expected a file that an earlier run left, or none, found something else, which this run would replace: \
+                 move it, or name another folder with --out",
+                path.display()
+            )));
+        }
+    }
     let stimulus = out.file(STIMULUS.1).canonicalize().ok();
     if stimulus.is_some() && stimulus != run.and_then(|path| path.canonicalize().ok()) {
         out.remove(STIMULUS.1)?;
@@ -71,6 +110,9 @@ pub fn write_with_clock(report: &mut Report, out: &OutputFolder, clock: Option<&
     let json = serde_json::to_string_pretty(report).map_err(Failure::infrastructure);
     let written = json.and_then(|json| out.write(REPORT.1, &json));
     note(report, REPORT, written.err());
+    // Of a folder that cannot be had, every file tells.
+    let mut told = HashSet::new();
+    report.notes.retain(|note| told.insert(note.clone()));
 }
 
 /// Puts the model's signals into the waveform, which stays as it is if that fails.

@@ -304,7 +304,14 @@ impl Pair<'_> {
                 .map_err(|error| error.to_string())
         });
         match again {
-            Err(message) => found.note = format!("no waveforms: {message}"),
+            Err(message) => {
+                let why = message.strip_prefix("no waveform: ").unwrap_or(&message);
+                found.note = format!("no waveforms: {why}");
+                for path in paths {
+                    // It may not be there.
+                    let _ = std::fs::remove_file(path);
+                }
+            }
             Ok(first) => {
                 let [a, b] = paths;
                 found.files = Some(Files { a, b });

@@ -117,6 +117,11 @@ impl End {
         }
     }
 
+    /// The end in words.
+    pub fn into_message(self) -> String {
+        self.message
+    }
+
     /// The same, if it is known.
     fn of_one(self, side: Option<usize>) -> Self {
         match side {
@@ -138,10 +143,13 @@ impl End {
 
     /// The signal `name` came, and the command has nothing to show.
     pub fn interrupted(name: &str) -> Self {
-        let message = format!("interrupted by {name}: nothing was written");
+        let facts = facts();
+        let during = facts.during.as_ref();
+        let during = during.map_or(String::new(), |during| format!(" during {during}"));
+        let message = format!("interrupted by {name}{during}: nothing was written");
         Self {
             signal: Some(name.into()),
-            ..Self::new(Verdict::Interrupted, message, None, &facts())
+            ..Self::new(Verdict::Interrupted, message, None, &facts)
         }
     }
 

@@ -94,8 +94,11 @@ pub(super) fn leave(
         });
         return;
     }
-    match write(&path, replay, implementation) {
-        Err(error) => report.notes.push(error.to_string()),
+    let written = out.make().map_err(|failure| failure.message);
+    let written = written
+        .and_then(|()| write(&path, replay, implementation).map_err(|error| error.to_string()));
+    match written {
+        Err(why) => report.notes.push(why),
         Ok(()) => {
             report.shrink = Some(Shrink {
                 command: options.command(&path),

@@ -21,13 +21,13 @@ use super::running::{
 use super::summary::{ReportTime, StopSummary, Summary};
 use crate::cli::ledger_summary::LedgerSummary;
 use crate::cli::output;
-use crate::cli::output_folder::{Draft, OutputFolder};
+use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::{Places, is_one_file};
 use crate::cli::report_files;
 use crate::cli::{DEFAULT_CYCLES, Failure};
-use crate::diagnosis::replay::ReplayError;
+use crate::diagnosis::{self, replay::ReplayError};
 use crate::dut::{
-    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, WithoutTrace, check_knobs, open,
+    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, StopKind, WithoutTrace, check_knobs, open,
 };
 use crate::implementation_file;
 use crate::interrupt;
@@ -513,43 +513,24 @@ impl<'a> Job<'a> {
     ) -> Result<(Report, Option<Duration>), Failure> {
         // A divergence is told, whether or not its files can be written.
         let draft = out.draft(report_files::WINDOW);
-        let window = draft.as_ref().map_or(Path::new(""), Draft::path).to_owned();
+        let window = match &draft {
+            Ok(draft) => Ok(draft.path().to_owned()),
+            Err(failure) => Err(failure.message.clone()),
+        };
         tell(|facts| {
-            facts.unfinished.push(window.clone());
+            facts.unfinished.extend(window.clone().ok());
             facts.during = Some(format!(
-                "the traced re-run: RTL and model differ in cycle {}, in {}",
+                "the re-run of the divergence in cycle {}, in {}",
                 divergence.cycle,
                 divergence.differences[0].field.name(&divergence.input)
             ));
         });
         let mut build = None;
-        let mut traced = || {
-            let (opened, built) = self.open_timed(Some(&window));
-            build = build.or(built);
-            opened.or_else(|why| {
-                // A report without waveform is more than none.
-                let untraced = self.open_timed(None).0.map_err(|error| error.to_string())?;
-                let dut: Box<dyn Dut> = Box::new(WithoutTrace::new(untraced, why.to_string()));
-                Ok(dut)
-            })
-        };
-        let replay = crate::diagnosis::replay(lockstep, divergence, &mut traced, &window).map_err(
-            |error| match error {
-                ReplayError::Stimulus(error) => stimulus_failure(error),
-                ReplayError::Stop(stop) if stop.ended_its_process() => {
-                    End::stop(&stop, divergence.cycle).into()
-                }
-                other => Failure::infrastructure(format!(
-                    "RTL and model differ in cycle {} ({}), but the traced re-run failed: {other}",
-                    divergence.cycle,
-                    divergence.differences[0].field.name(&divergence.input)
-                )),
-            },
-        )?;
+        let replay = self.run_again(lockstep, divergence, window, &mut build)?;
         let kept = match (draft, replay.window.vcd.is_ok()) {
             (Ok(draft), true) => draft.keep().map(Some),
-            (Ok(_), false) => Ok(None),
-            (Err(failure), _) => Err(failure),
+            // Why there is none is told already.
+            _ => Ok(None),
         };
         let (path, not_kept) = match kept {
             Ok(path) => (path, None),
@@ -596,6 +577,51 @@ impl<'a> Job<'a> {
         report.notes.splice(0..0, finding);
         report_files::write(&mut report, out);
         Ok((report, build))
+    }
+
+    /// The cycles around `divergence` once more, with the waveform `window`, if there can be one; where that ends before,
+    /// without one. However that ends, the divergence stands. `build` is told how long a build with tracing takes.
+    fn run_again(
+        &self,
+        lockstep: &Lockstep,
+        divergence: &Divergence,
+        window: Result<PathBuf, String>,
+        build: &mut Option<Duration>,
+    ) -> Result<diagnosis::Replay, Failure> {
+        let without = |why: String| -> Result<Box<dyn Dut>, String> {
+            let untraced = self.open_timed(None).0.map_err(|error| error.to_string())?;
+            Ok(Box::new(WithoutTrace::new(untraced, why)))
+        };
+        let mut traced = || {
+            let window = match &window {
+                Ok(window) => window,
+                Err(why) => return without(why.clone()),
+            };
+            let (opened, built) = self.open_timed(Some(window));
+            *build = build.or(built);
+            opened.or_else(|why| without(why.to_string()))
+        };
+        let path = window.as_deref().unwrap_or(Path::new(""));
+        let error = match diagnosis::replay(lockstep, divergence, &mut traced, path) {
+            Ok(replay) => return Ok(replay),
+            Err(ReplayError::Stimulus(error)) => return Err(stimulus_failure(error)),
+            Err(error) => error,
+        };
+        let (how, hangs) = match &error {
+            ReplayError::Stop(stop) if stop.ended_its_process() => {
+                let end = End::stop(stop, divergence.cycle);
+                (end.into_message(), false)
+            }
+            ReplayError::Stop(stop) => (error.to_string(), stop.kind == StopKind::Hang),
+            _ => (error.to_string(), false),
+        };
+        if !hangs {
+            let mut untraced = || without(how.clone());
+            if let Ok(replay) = diagnosis::replay(lockstep, divergence, &mut untraced, path) {
+                return Ok(replay);
+            }
+        }
+        Ok(diagnosis::Replay::ended(lockstep, divergence, how))
     }
 
     /// Writes the result as a page, a divergence as its report.

@@ -60,8 +60,10 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
             report.about, report.cycle
         ),
     };
-    writeln!(out, "\n{TITLE}last cycles{TITLE:#}{marks}")?;
-    table(out, &report.cycles)?;
+    if !report.cycles.rows.is_empty() {
+        writeln!(out, "\n{TITLE}last cycles{TITLE:#}{marks}")?;
+        table(out, &report.cycles)?;
+    }
     coverage(out, report)?;
     writeln!(out, "\n{TITLE}re-run{TITLE:#}  {}", report.reproduction)?;
     for note in &report.notes {

@@ -215,6 +215,55 @@ fn a_design_does_not_give_its_verdict() {
     }
 }
 
+/// A divergence that was found stands, however the design ends in the re-run that is to explain it.
+#[test]
+fn a_divergence_stands_however_its_re_run_ends() {
+    let folder = built("ends_again");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let again = [
+        ("abort", "SIGABRT"),
+        ("exit", ENDED),
+        ("kill-itself", "SIGKILL"),
+        ("sleep", "no progress"),
+    ];
+    let again = again.map(|(what, words)| (format!("again:{what}"), words, false));
+    let once = ("once:abort".to_owned(), "no waveform: the design", true);
+    for (what, words, is_shown) in again.into_iter().chain([once]) {
+        let _ = fs::remove_dir_all(folder.join("out"));
+        let ran = run(&mut cheating(&folder, &what, "--hang-after 1"));
+        let told = format!("{what}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{told}");
+        assert!(ran.stdout.starts_with("DIVERGENCE  V[0]: "), "{told}");
+        assert!(ran.stdout.contains(words), "{told}");
+        assert!(
+            ran.stdout.contains("replay     lockstep replay idle.stim"),
+            "{told}"
+        );
+        assert_eq!(left_running(&folder), [""; 0], "{told}");
+        let out = folder.join("out");
+        let json = fs::read(out.join("report.json")).expect(&told);
+        let json: Value = serde_json::from_slice(&json).expect("JSON");
+        assert_eq!(json["cycle"], LAST, "{told}");
+        assert_eq!(
+            json["cycles"]["rows"] != Value::Array(vec![]),
+            is_shown,
+            "{told}"
+        );
+        let page = fs::read_to_string(out.join("report.html")).expect(&told);
+        assert_eq!(page.contains("<h2>Last cycles</h2>"), is_shown, "{told}");
+        assert!(!out.join("window.vcd").exists(), "{told}");
+    }
+    fs::remove_dir_all(folder.join("out")).expect("removed");
+    let ran = run(&mut cheating(&folder, "again:abort", "--against bundled"));
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 1, "{told}");
+    assert!(
+        ran.stdout.contains("note: no waveforms: the design"),
+        "{told}"
+    );
+    assert!(!folder.join("out/a.vcd").exists(), "{told}");
+}
+
 /// What whoever starts a command left open is not for a design, and what it started is not for the command to end.
 #[test]
 fn files_and_children_of_others_are_theirs() {

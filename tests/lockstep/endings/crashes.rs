@@ -58,8 +58,10 @@ fn report_of_an_earlier_run_is_gone() {
     let folder = folder("segfault.sv", "earlier_report");
     let out = folder.join("lockstep-out");
     fs::create_dir(&out).expect("made");
-    for name in ["report.json", "report.html", "design.log"] {
-        fs::write(out.join(name), "of an earlier run").expect("written");
+    let report_of_a_pass = "{\n  \"format\": 1,\n  \"verdict\": \"agree\"\n}\n";
+    fs::write(out.join("report.json"), report_of_a_pass).expect("written");
+    for name in ["report.html", "design.log", "window.vcd"] {
+        fs::write(out.join(name), "").expect("written");
     }
     assert_eq!(run(&mut command(&folder, "replay", "segfault.sv")).code, 6);
     let names: Vec<_> = fs::read_dir(&out).expect("a folder").flatten().collect();
@@ -82,4 +84,26 @@ fn crash_of_one_of_two_designs() {
     assert_eq!(report["cycle"], LAST);
     let replay = report["run"]["replay"].as_str().expect("a command");
     assert!(replay.ends_with("--against fine"), "{replay}");
+}
+
+/// What no run left is not for a run to remove.
+#[test]
+fn files_of_others_stay() {
+    let folder = folder("segfault.sv", "files_of_others");
+    let out = folder.join("lockstep-out");
+    for name in ["report.json", "report.html", "stimulus.stim"] {
+        fs::create_dir(&out).expect("made");
+        fs::write(out.join(name), "{\"mine\": 1}").expect("written");
+        fs::write(out.join("window.vcd"), "").expect("written");
+        let ran = run(&mut command(&folder, "replay", "segfault.sv"));
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        let words = format!(
+            "{name}: expected a file that an earlier run left, or none, found something else"
+        );
+        assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+        assert_eq!(fs::read_dir(&out).expect("a folder").count(), 2);
+        fs::remove_dir_all(&out).expect("removed");
+    }
+    fs::create_dir_all(out.join("report.html")).expect("made");
+    assert_eq!(run(&mut command(&folder, "replay", "segfault.sv")).code, 2);
 }

@@ -1,5 +1,6 @@
-// Does what the environment variable LOCKSTEP_CHEAT says, `when:what`: at the start, in cycle Last or at the end. Whatever it
-// is, the verdict is not the design's to give.
+// Does what the environment variable LOCKSTEP_CHEAT says, `when:what`: at the start, in cycle Last, at the end, or with a
+// wrong output in cycle Last and in the re-run of that, `again` in all and `once` in the first. Whatever it is, the verdict is
+// not the design's to give.
 module lockstep_dut (
   input  logic          clk_i,
   input  logic [1535:0] cycle_input_i,
@@ -49,6 +50,24 @@ static void cheat_write(const char* path, const char* text) {
 static bool cheat_is(const char* what) {
   const char* const chosen = getenv("LOCKSTEP_CHEAT");
   return chosen && strcmp(chosen, what) == 0;
+}
+
+// How many processes of the run have been in cycle Last before.
+static long cheat_before() {
+  static const long before = [] {
+    FILE* const file = fopen("out/design/been", "a");
+    if (!file) return 0L;
+    fputc('x', file);
+    const long length = ftell(file);
+    fclose(file);
+    return length - 1;
+  }();
+  return before;
+}
+
+static bool cheat_is_wrong() {
+  const char* const chosen = getenv("LOCKSTEP_CHEAT");
+  return chosen && (strncmp(chosen, "again:", 6) == 0 || strncmp(chosen, "once:", 5) == 0);
 }
 
 static void cheat(const char* when) {
@@ -203,12 +222,18 @@ static void cheat(const char* when) {
 `verilog
 
   int unsigned cycle_q = 0;
+  logic wrong_q = 0;
 
   initial $c("cheat(\"start\");");
 
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 1;
-    if (cycle_q == idle_pkg::Last) $c("cheat(\"cycle\");");
+    if (cycle_q == idle_pkg::Last) begin
+      $c("cheat(\"cycle\");");
+      $c("if (cheat_is_wrong() && cheat_before() > 0) cheat(\"again\");");
+      $c("if (cheat_is_wrong() && cheat_before() == 1) cheat(\"once\");");
+      wrong_q <= $c1("cheat_is_wrong()");
+    end
   end
 
   final begin
@@ -218,7 +243,7 @@ static void cheat(const char* when) {
     if ($c32("cheat_is(\"end:error\")") == 1) $error("wrong at the end");
   end
 
-  assign cycle_output_o = '0;
+  assign cycle_output_o = {831'd0, wrong_q};
   assign parameters_o = idle_pkg::Parameters;
 
   logic unused_input;

@@ -60,7 +60,15 @@ pub struct Explanation {
 pub fn explain(difference: &Difference, replay: &Replay, about: u64) -> Explanation {
     let window = &replay.window;
     let Some(cycle) = window.at(about) else {
-        return Explanation::default();
+        let text = "not told: what came before is not known without a re-run".into();
+        let step = Step {
+            text,
+            rules: Vec::new(),
+        };
+        return Explanation {
+            derivation: vec![step],
+            ..Explanation::default()
+        };
     };
     let mut explainer = Explainer {
         replay,

@@ -88,6 +88,11 @@ pub enum Reproduction {
         /// The first cycle that differed in the re-run from the first cycle, if any did.
         instead: Option<u64>,
     },
+    /// Not at all: the re-run came to no end.
+    Ended {
+        /// What became of it.
+        how: String,
+    },
 }
 
 impl Reproduction {
@@ -126,6 +131,11 @@ impl Reproduction {
                  something else than its inputs",
                 instead(cycle)
             ),
+            Self::Ended { how } => {
+                format!(
+                    "the re-run did NOT reach this divergence, it ended: {how}; the divergence is that of the run"
+                )
+            }
         }
     }
 }
@@ -152,8 +162,26 @@ impl Replay {
                     first <= from
                 }
                 Reproduction::OnlyFromStart { .. } => first == 0,
-                Reproduction::Different { .. } => false,
+                Reproduction::Different { .. } | Reproduction::Ended { .. } => false,
             }
+    }
+
+    /// What is known of a divergence whose re-run ended: nothing but `how` it did.
+    pub fn ended(run: &Lockstep, divergence: &Divergence, how: String) -> Self {
+        let place = run.checkpoints(divergence.about).swap_remove(0);
+        let model = place.model;
+        Self {
+            window: Window {
+                first: divergence.about,
+                cycles: Vec::new(),
+                start: model.clone(),
+                model,
+                latency: Latency::default(),
+                vcd: Err("no waveform: the re-run ended".into()),
+            },
+            reproduction: Reproduction::Ended { how },
+            recording: Recording::default(),
+        }
     }
 }
 
