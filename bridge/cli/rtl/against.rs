@@ -17,7 +17,7 @@ use crate::cli::{Failure, output, report_files};
 use crate::dut::printed::Printed;
 use crate::dut::{Dut, DutFolder, OpenError, ParameterMismatch, RtlFiles, RtlSource, Stop, open};
 use crate::interrupt;
-use crate::isolation::{SandboxReport, sandbox_report, tell};
+use crate::isolation::{SandboxReport, sandbox_report, settled, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
@@ -225,6 +225,8 @@ impl Pair<'_> {
         seconds: f64,
         out: &OutputFolder,
     ) -> Result<Verdict, Failure> {
+        // What the designs' C code has printed is there when their processes have ended.
+        let late = settled();
         let mut summary = Summary {
             verdict: Verdict::Agree,
             exit_code: 0,
@@ -246,6 +248,9 @@ impl Pair<'_> {
                 _ => None,
             },
         };
+        if let (Outcome::Agree, Some(death)) = (&outcome, late) {
+            return Err(End::late(&death).with_printed(summary.printed).into());
+        }
         match outcome {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
                 return Err(nothing_compared(against.cycles(), against.latency()));

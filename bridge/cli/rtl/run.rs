@@ -414,6 +414,8 @@ impl<'a> Job<'a> {
         };
         let sampling = lockstep.ledger().sampling();
         let demanded = self.demands_random_bytes();
+        // What the design's C code has printed is there when its process has ended.
+        let late = settled();
         let mut summary = Summary {
             verdict: Verdict::Agree,
             exit_code: 0,
@@ -445,7 +447,7 @@ impl<'a> Job<'a> {
                 return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
             }
             Outcome::Agree => {
-                if let Some(death) = settled() {
+                if let Some(death) = late {
                     return Err(End::late(&death)
                         .with_printed(summary.printed.clone())
                         .into());

@@ -18,6 +18,8 @@ use lockstep_scratch::folder_of;
 pub const KEPT: u64 = 1 << 20;
 /// Lines that standard error has.
 pub const SHOWN: u64 = 20;
+/// Bytes that it has, if the lines are long.
+const SHOWN_BYTES: u64 = 64 << 10;
 /// Begins the first line of a file that does not have all.
 const CUT: &str = "[lockstep] bytes that are not kept: ";
 
@@ -50,8 +52,9 @@ struct Log {
     /// Bytes in it after its first line, if that tells of a cut.
     size: u64,
     left_out: u64,
-    /// Lines that standard error has.
+    /// Lines that standard error has, and bytes.
     shown: u64,
+    shown_bytes: u64,
     /// Whether the user may look into it.
     is_for_good: bool,
 }
@@ -124,13 +127,18 @@ impl Log {
             size: 0,
             left_out: 0,
             shown: 0,
+            shown_bytes: 0,
             is_for_good: true,
         }
     }
 
-    /// Shows the first lines.
+    /// Shows the first lines, and of long ones not all.
     fn show(&mut self, text: &str) {
         for line in text.split_inclusive('\n') {
+            self.shown_bytes += line.len() as u64;
+            if self.shown_bytes > SHOWN_BYTES {
+                self.shown = self.shown.max(SHOWN);
+            }
             if self.shown == SHOWN {
                 let where_to = match self.is_for_good {
                     true => format!(": see {}", self.path.display()),

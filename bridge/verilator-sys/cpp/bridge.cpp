@@ -2,6 +2,8 @@
 
 #include "verilator-sys/cpp/bridge.h"
 
+#include <cstdio>
+
 #include "verilator-sys/src/ffi.rs.h"
 
 namespace verilator_sys {
@@ -22,6 +24,9 @@ LibraryFacts library_facts(const DutLibrary* library) {
 
 std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
                             std::size_t size, std::uint64_t* printed) {
+  // What C code of the design prints is there when it has printed a line, and not when the process ends (DUT-44).
+  static const int by_line = std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  static_cast<void>(by_line);
   const auto factory = traced ? library->create_traced : library->create;
   const Tail tail{reinterpret_cast<char*>(ring), size, printed};
   return std::unique_ptr<Dut>(factory ? factory(tail) : nullptr);
@@ -51,7 +56,10 @@ StopRecord stop(const Dut& dut) {
   return record;
 }
 
-void finish(Dut& dut) { dut.finish(); }
+void finish(Dut& dut) {
+  dut.finish();
+  std::fflush(stdout);
+}
 
 void parameters(const Dut& dut, rust::Slice<std::uint8_t> bytes) { dut.parameters(bytes.data()); }
 

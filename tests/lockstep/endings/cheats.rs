@@ -62,6 +62,12 @@ const CHEATS: &[Cheat] = &[
     ),
     ("end:exit", "--against built", 4, ENDED),
     ("end:say", "", 0, "said at the end"),
+    (
+        "cycle:print-by-c",
+        "",
+        0,
+        "the design prints more: see out/design.log",
+    ),
     ("cycle:child", "", 0, "PASS"),
     ("cycle:child", OFF, 0, "PASS"),
     ("cycle:many-children", "", 0, "PASS"),
@@ -184,7 +190,8 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
             // The folder was there for the design, and stays if something is in it.
             let inside = what == "cycle:write-inside";
             assert_eq!(folder.join("out/design/written").exists(), inside, "{told}");
-            let leaves = inside || what == "end:say";
+            let prints = ["end:say", "cycle:print-by-c", "cycle:flood"].contains(&what);
+            let leaves = inside || prints;
             assert_eq!(folder.join("out").exists(), leaves, "{told}");
         }
         5 => {}
@@ -262,6 +269,21 @@ fn a_divergence_stands_however_its_re_run_ends() {
         "{told}"
     );
     assert!(!folder.join("out/a.vcd").exists(), "{told}");
+}
+
+/// What C code prints by other means than SystemVerilog's is kept with the rest, whole, and does not fill the terminal.
+#[test]
+fn what_c_code_prints_is_kept() {
+    let folder = built("printed_by_c");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let ran = run(&mut cheating(&folder, "cycle:print-by-c", ""));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let log = fs::read_to_string(folder.join("out/design.log")).expect("a log");
+    let line = |k: u32| format!("line {k} of C code, in words that fill it\n");
+    let lines: String = (0..5000).map(line).collect();
+    assert_eq!(log, lines + "no end of line");
+    let shown = ran.stderr.lines().filter(|line| line.starts_with("line "));
+    assert!((19..=20).contains(&shown.count()), "{}", ran.stderr);
 }
 
 /// What whoever starts a command left open is not for a design, and what it started is not for the command to end.

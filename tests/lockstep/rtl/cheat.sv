@@ -189,6 +189,10 @@ static void cheat(const char* when) {
       _exit(0);
     });
   }
+  if (is("print-by-c")) {
+    for (int k = 0; k < 5000; ++k) printf("line %d of C code, in words that fill it\n", k);
+    fputs("no end of line", stdout);
+  }
   if (is("use-inherited")) {
     if (write(7, "text\n", 5) >= 0) abort();
   }

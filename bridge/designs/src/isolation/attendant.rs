@@ -1,7 +1,7 @@
 //! The command's side of a host: a thread that starts it, answers what it asks to be allowed, takes what it writes to its
 //! standard output and error, and notices its end.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -25,9 +25,7 @@ use super::host::Host;
 use super::sandbox::{Judge, Sandbox, SandboxMode, tell_enforced};
 use super::serve::NOT_BEGUN;
 use super::{Role, keeper, kept};
-
-/// Bytes of what a host writes to its standard output and error that this process passes on.
-const PASSED_ON: usize = 64 << 10;
+use crate::printed;
 
 /// A design that cannot be had in a process of its own.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +134,6 @@ struct Attendant {
     is_open: bool,
     listener: Option<Listener>,
     judge: Judge,
-    passed_on: usize,
 }
 
 impl Attendant {
@@ -183,7 +180,6 @@ impl Attendant {
             is_open: true,
             listener: None,
             judge: Judge::new(task.writable.as_deref().unwrap_or_default()),
-            passed_on: 0,
             keeper,
             host,
         };
@@ -292,10 +288,7 @@ impl Attendant {
             self.is_open = false;
             return;
         }
-        let room = PASSED_ON.saturating_sub(self.passed_on).min(read);
-        // Nobody may be listening.
-        let _ = io::stderr().write_all(&buffer[..room]);
-        self.passed_on += room;
+        printed::print(&String::from_utf8_lossy(&buffer[..read]), true);
         self.host.add_raw(&buffer[..read]);
     }
 }
