@@ -16,6 +16,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Set everything up and run the bundled RTL in lockstep (SEED=, CYCLES=)
+	@[ -e target/release/lockstep ] || echo 'The first build takes some minutes: three on two cores.'
 	$(CARGO) build --release
 	$(LOCKSTEP) run --seed $(SEED) --cycles $(CYCLES)
 

@@ -264,7 +264,12 @@ impl End {
     /// # Errors
     /// Standard output cannot be written.
     pub fn tell(mut self, facts: &Facts, json: bool) -> Result<Verdict, Failure> {
-        let is_bad = !matches!(self.verdict, Verdict::Interrupted | Verdict::Infrastructure);
+        let is_bad = match self.verdict {
+            Verdict::Interrupted => false,
+            // A design whose process was killed, but not a disk that is full.
+            Verdict::Infrastructure => self.kind.is_some(),
+            _ => true,
+        };
         if let Some(out) = facts.out.as_ref().filter(|_| is_bad)
             && let Ok(out) = OutputFolder::shared(out)
         {
