@@ -269,6 +269,11 @@ impl Compiler {
 
     /// Runs a command that makes `file`.
     fn make(&self, mut command: Command, file: &Path) -> Result<(), CompileError> {
+        // What a compiler that is killed leaves goes with the folder of what it made.
+        let folder = std::path::absolute(file).ok();
+        if let Some(folder) = folder.as_deref().and_then(Path::parent) {
+            command.env("TMPDIR", folder);
+        }
         let output = command
             .arg("-o")
             .arg(file)
