@@ -5,6 +5,8 @@ mod explain;
 mod ledger_summary;
 mod model;
 mod model_trace;
+mod new_bench;
+mod new_files;
 mod new_wrapper;
 mod output;
 mod output_folder;
@@ -77,10 +79,12 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Tell what the registers of a System PMU say
     Spmu(spmu::SpmuArgs),
-    /// Look at stimulus, without a design
+    /// Look at stimulus, or write it for other simulators
     Stimulus(stimulus::StimulusArgs),
     /// Write a wrapper to start from, for a design of your own, with the contract as a SystemVerilog package
     NewWrapper(new_wrapper::NewWrapperArgs),
+    /// Write a test bench that plays stimulus into a wrapper in any simulator, and checks its dump
+    NewBench(new_bench::NewBenchArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
     /// Print completions of the command line for a shell
@@ -173,7 +177,7 @@ impl Command {
             Self::Spmu(args) => args.json(),
             Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
-            Self::NewWrapper(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::NewWrapper(_) | Self::NewBench(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
 
@@ -190,6 +194,7 @@ impl Command {
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
+            Self::NewBench(args) => new_bench::new_bench(args),
         }
     }
 }

@@ -12,6 +12,9 @@ use crate::scratch::{ScratchFile, is_no_place};
 /// The part of a folder for results that a design may write to.
 pub const DESIGN: &str = "design";
 
+/// A locked folder, if its file system knows locks, or why there is none.
+type Held = Result<Option<File>, String>;
+
 /// A folder for results, made when there is one. From then on, and from the start if it is there, no other command can
 /// have it.
 #[derive(Clone, Debug)]
@@ -19,7 +22,7 @@ pub struct OutputFolder {
     path: PathBuf,
     /// The folder itself, locked, once it is there, or why this command cannot have it. The system ends the lock with the
     /// process, however that ends.
-    lock: Option<Arc<OnceLock<Result<Option<File>, String>>>>,
+    lock: Option<Arc<OnceLock<Held>>>,
 }
 
 impl OutputFolder {
@@ -172,7 +175,7 @@ impl Drop for Offered {
 ///
 /// # Errors
 /// Another command has it.
-fn lock(path: &Path) -> Result<Option<File>, String> {
+fn lock(path: &Path) -> Held {
     let Ok(folder) = File::open(path) else {
         return Ok(None);
     };

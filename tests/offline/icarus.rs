@@ -38,6 +38,17 @@ fn stimulus(cycles: usize) -> Vec<CycleInput> {
     inputs
 }
 
+/// The files of the RTL in a folder, packages first.
+pub fn files(rtl: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<_> = fs::read_dir(rtl)
+        .expect("RTL")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "sv"))
+        .collect();
+    files.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
+    files
+}
+
 /// Simulates `cycles` cycles of the RTL in `rtl` within `folder`, and dumps that many levels of scopes, 0 for all.
 pub fn simulate(folder: &Path, rtl: &Path, cycles: usize, depth: u32) -> PathBuf {
     let mut hex = String::new();
@@ -49,13 +60,7 @@ pub fn simulate(folder: &Path, rtl: &Path, cycles: usize, depth: u32) -> PathBuf
         hex.push('\n');
     }
     fs::write(folder.join("stimulus.hex"), hex).expect("written");
-    let mut files: Vec<_> = fs::read_dir(rtl)
-        .expect("RTL")
-        .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "sv"))
-        .collect();
-    // Packages first.
-    files.sort_by_key(|path| (!path.to_string_lossy().ends_with("_pkg.sv"), path.clone()));
+    let files = files(rtl);
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/offline/bench.sv");
     let compiled = Command::new("iverilog")
         .current_dir(folder)

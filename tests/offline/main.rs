@@ -4,6 +4,7 @@
 //! dumps written by hand.
 
 mod agreement;
+mod bench;
 mod bugs;
 mod errors;
 mod icarus;

@@ -1,7 +1,8 @@
-//! `lockstep stimulus`: commands that look at stimulus, without a design.
+//! `lockstep stimulus`: commands about stimulus, without a design.
 
 mod audit;
 mod check;
+mod export;
 
 use clap::{Args, Subcommand};
 
@@ -23,6 +24,8 @@ enum StimulusCommand {
     /// Tell what generated stimulus does not drive of what rules compare with
     #[command(after_help = audit::EXIT_CODES)]
     Audit(audit::AuditArgs),
+    /// Write stimulus for other simulators and programs
+    Export(export::ExportArgs),
 }
 
 impl StimulusArgs {
@@ -30,6 +33,7 @@ impl StimulusArgs {
         match &self.command {
             StimulusCommand::Check(args) => args.json,
             StimulusCommand::Audit(args) => args.json,
+            StimulusCommand::Export(_) => false,
         }
     }
 }
@@ -39,5 +43,6 @@ pub(super) fn stimulus(args: &StimulusArgs) -> Result<Verdict, Failure> {
     match &args.command {
         StimulusCommand::Check(args) => check::check(args),
         StimulusCommand::Audit(args) => audit::audit(args),
+        StimulusCommand::Export(args) => export::export(args),
     }
 }
