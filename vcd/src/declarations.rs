@@ -14,6 +14,7 @@ use crate::error::{Checked, Expected, Fault, Parsed, expect, fail, incomplete};
 use crate::header::{
     BitRange, Header, Scope, ScopeId, ScopeKind, SignalId, Timescale, UNITS, VarKind, Variable,
 };
+use crate::join::join;
 
 /// Widest variable. Far above what simulators take, and small enough for a value in memory.
 pub(crate) const MAX_WIDTH: u32 = 1 << 24;
@@ -110,6 +111,8 @@ pub(crate) struct Declarations {
     header: Header,
     open: Vec<ScopeId>,
     codes: HashMap<Box<[u8]>, (SignalId, u32)>,
+    /// Variables of one bit whose name ends with an index: bits of a vector, or elements of an array.
+    elements: Vec<u32>,
 }
 
 impl Declarations {
@@ -140,6 +143,7 @@ impl Declarations {
         for (signal, width) in self.codes.values() {
             self.header.widths[signal.index()] = *width;
         }
+        join(&mut self.header, &self.elements);
         (self.header, Codes::new(self.codes))
     }
 
@@ -198,21 +202,28 @@ impl Declarations {
         let (rest, kind) = expect(Expected::VarType, word)(input)?;
         let (rest, width) = expect(Expected::Size(MAX_WIDTH), size)(rest)?;
         let (rest, code) = expect(Expected::Code, code)(rest)?;
+        let kind = VarKind::from_word(kind);
+        // Tools write any size for an event, 0 as well.
+        let width = if kind == VarKind::Event { 1 } else { width };
         let (_, (name, range)) = reference(rest, width)?;
         let next = index(self.codes.len(), input)?;
+        if width == 1 && range.is_none() && name.ends_with(']') && !is_escaped(rest) {
+            self.elements.push(self.header.variables.len() as u32);
+        }
         let (signal, widest) = self
             .codes
             .entry(code.into())
             .or_insert_with(|| (SignalId(next), width));
         *widest = (*widest).max(width);
         self.header.variables.push(Variable {
-            kind: VarKind::from_word(kind),
+            kind,
             width,
             signal: *signal,
             code: String::from_utf8_lossy(code).into(),
             name,
             range,
             scope: self.open.last().copied(),
+            bits: false,
         });
         Ok(())
     }
@@ -281,7 +292,7 @@ fn reference(input: &[u8], width: u32) -> Parsed<'_, (Box<str>, Option<BitRange>
     if rest.is_empty() {
         return fail(rest, Expected::Name);
     }
-    let escaped = rest.starts_with(b"\\");
+    let escaped = is_escaped(rest);
     let bracket = memchr::memrchr(b'[', rest).filter(|&at| at > 0);
     let (name, range) = match bracket {
         Some(at) => {
@@ -300,7 +311,18 @@ fn reference(input: &[u8], width: u32) -> Parsed<'_, (Box<str>, Option<BitRange>
         }
         None => (rest, None),
     };
-    Ok((&[], (plain(&text(name)).into(), range)))
+    let mut name = text(name);
+    if !escaped && memchr::memmem::find(name.as_bytes(), b" [").is_some() {
+        // `mem [1] [3:0]` is the range of an element, which is `mem[1]`.
+        let parts: Vec<_> = name.split('[').map(str::trim_end).collect();
+        name = parts.join("[");
+    }
+    Ok((&[], (plain(&name).into(), range)))
+}
+
+/// Whether a name is an escaped one, in which brackets mean nothing.
+fn is_escaped(name: &[u8]) -> bool {
+    name.trim_ascii_start().starts_with(b"\\")
 }
 
 /// `[msb:lsb]` or `[bit]`.

@@ -1,7 +1,7 @@
 //! From a path, or the end of one, to the bits of a signal.
 
 use crate::error::Error;
-use crate::header::{BitRange, Header, SignalId, Variable};
+use crate::header::{BitRange, Header, Part, SignalId, VarKind, Variable};
 use crate::value::{Value, ValueRef};
 
 /// Bits of a signal to look at: all of a variable's, or some of them. Made by [`Header::find`].
@@ -46,6 +46,38 @@ impl Probe {
         })
     }
 
+    /// The probe as probes of signals of the file: of a joined signal its parts, else itself.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! q [1] $end $var wire 1 \" q [0] $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.find("q")?.parts(header), [header.find("q[1]")?, header.find("q[0]")?]);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn parts(&self, header: &Header) -> Vec<Self> {
+        let Some(parts) = header.parts(self.signal) else {
+            return vec![*self];
+        };
+        let (hi, lo) = self.bits.unwrap_or((u32::MAX, 0));
+        let seen = parts
+            .iter()
+            .filter(|part| part.low <= hi && lo < part.low + part.width);
+        seen.map(|part| Self::of_part(header, *self, part))
+            .collect()
+    }
+
+    /// All of a part of the joined variable that `of` looks at.
+    pub(crate) fn of_part(header: &Header, of: Self, part: &Part) -> Self {
+        let narrower = part.width < header.signal_width(part.signal);
+        Self {
+            signal: part.signal,
+            variable: of.variable,
+            bits: narrower.then(|| (part.width - 1, 0)),
+        }
+    }
+
     /// The signal.
     #[must_use]
     pub const fn signal(&self) -> SignalId {
@@ -56,6 +88,21 @@ impl Probe {
     #[must_use]
     pub const fn variable_index(&self) -> usize {
         self.variable as usize
+    }
+
+    /// The same bits, whatever variable names them: what two probes have in common that see the same.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Probe, Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! a $end $var wire 1 ! b $end $enddefinitions $end\n")?;
+    /// let [a, b] = [0, 1].map(|place| Probe::variable(dump.header(), place).unwrap());
+    /// assert_eq!((a == b, a.anonymous() == b.anonymous()), (false, true));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn anonymous(mut self) -> Self {
+        self.variable = 0;
+        self
     }
 
     /// Highest and lowest bit that are looked at, counted from the right of the signal's value.
@@ -71,6 +118,20 @@ impl Probe {
     #[must_use]
     pub const fn bits(&self) -> Option<(u32, u32)> {
         self.bits
+    }
+
+    /// Whether the probe looks at an event: every change of it is a trigger.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var event 1 ! e $end $enddefinitions $end\n")?;
+    /// assert!(dump.header().find("e")?.is_event(dump.header()));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_event(&self, header: &Header) -> bool {
+        let variable = header.variables.get(self.variable_index());
+        variable.is_some_and(|variable| variable.kind == VarKind::Event)
     }
 
     /// Number of bits that are looked at.
@@ -137,11 +198,12 @@ impl Header {
     /// bits asked for.
     pub fn find(&self, path: &str) -> Result<Probe, Error> {
         let plain = path.trim().replace('\\', "");
-        if let Some(index) = self.search(&plain, path)? {
+        let plain = without_blanks(plain);
+        if let Some(index) = self.search(&plain, None, path)? {
             return Ok(self.probe(index));
         }
         if let Some((name, asked)) = split_bits(&plain)
-            && let Some(index) = self.search(name, path)?
+            && let Some(index) = self.search(name, Some(asked), path)?
         {
             return self.part(index, asked);
         }
@@ -159,42 +221,92 @@ impl Header {
         })
     }
 
-    /// Index of the one variable whose path is `path` or ends with it.
-    fn search(&self, path: &str, asked: &str) -> Result<Option<usize>, Error> {
-        let mut found: Option<usize> = None;
-        let mut others = Vec::new();
+    /// Index of the one variable whose path is `path` or ends with it, and that has the bits, if some
+    /// are sought.
+    fn search(
+        &self,
+        path: &str,
+        bits: Option<BitRange>,
+        asked: &str,
+    ) -> Result<Option<usize>, Error> {
+        let mut exact = Vec::new();
+        let mut longer = Vec::new();
         for (index, variable) in self.variables.iter().enumerate() {
             if !path.ends_with(&*variable.name) {
                 continue;
             }
             let full = self.path(variable);
-            if full == path {
-                return Ok(Some(index));
-            }
-            if !full
-                .strip_suffix(path)
-                .is_some_and(|before| before.ends_with('.'))
-            {
-                continue;
-            }
-            match found {
-                None => found = Some(index),
-                Some(first) if self.same(first, index) => {}
-                Some(_) if others.len() < CANDIDATES => others.push(full),
-                Some(_) => {}
+            match full.strip_suffix(path) {
+                Some("") => exact.push(index),
+                Some(before) if before.ends_with('.') => longer.push((index, full)),
+                _ => {}
             }
         }
-        match found {
-            Some(first) if !others.is_empty() => {
-                others.insert(0, self.path(&self.variables[first]));
-                others.truncate(CANDIDATES);
-                Err(Error::Ambiguous {
-                    path: asked.to_owned(),
-                    candidates: others,
-                })
-            }
-            found => Ok(found),
+        if !exact.is_empty() {
+            return self.choose(&exact, bits, asked);
         }
+        let Some((first, full)) = longer.first() else {
+            return Ok(None);
+        };
+        let here: Vec<_> = longer
+            .iter()
+            .filter(|(_, other)| other == full)
+            .map(|(index, _)| *index)
+            .collect();
+        let mut others = longer
+            .iter()
+            .filter(|(index, other)| other != full && !self.same(*first, *index))
+            .map(|(_, other)| other)
+            .peekable();
+        if others.peek().is_none() {
+            return self.choose(&here, bits, asked);
+        }
+        let mut candidates = vec![full.clone()];
+        candidates.extend(others.take(CANDIDATES - 1).cloned());
+        Err(Error::Ambiguous {
+            path: asked.to_owned(),
+            candidates,
+        })
+    }
+
+    /// The one of the variables of a path that has the bits, or else all bits that the others have.
+    fn choose(
+        &self,
+        indices: &[usize],
+        bits: Option<BitRange>,
+        asked: &str,
+    ) -> Result<Option<usize>, Error> {
+        let ends = |range: BitRange| (range.msb.min(range.lsb), range.msb.max(range.lsb));
+        let has = |index: usize, (low, high): (i64, i64)| {
+            let range = self.variables[index].range.map(ends);
+            range.is_none_or(|(lowest, highest)| lowest <= low && high <= highest)
+        };
+        let chosen = match bits {
+            Some(bits) => indices.iter().find(|&&index| has(index, ends(bits))),
+            None => indices.iter().find(|&&index| {
+                let ranges = indices.iter().map(|&other| self.variables[other].range);
+                ranges.flatten().all(|range| has(index, ends(range)))
+            }),
+        };
+        match (chosen, bits) {
+            (Some(&index), _) => Ok(Some(index)),
+            // The error tells the bits that there are.
+            (None, Some(_)) => Ok(indices.first().copied()),
+            (None, None) => Err(Error::Ambiguous {
+                path: asked.to_owned(),
+                candidates: indices
+                    .iter()
+                    .take(CANDIDATES)
+                    .map(|&index| self.path_with_range(index))
+                    .collect(),
+            }),
+        }
+    }
+
+    fn path_with_range(&self, index: usize) -> String {
+        let variable = &self.variables[index];
+        let range = variable.range.map(|range| range.to_string());
+        self.path(variable) + &range.unwrap_or_default()
     }
 
     fn same(&self, one: usize, other: usize) -> bool {
@@ -220,6 +332,29 @@ impl Header {
         paths
     }
 
+    /// Some bits of a variable. Those within a part of a joined signal are looked at there, where every
+    /// change is seen, and can be sought.
+    fn bits_of(&self, index: usize, (hi, lo): (u32, u32)) -> Probe {
+        let whole = self.probe(index);
+        let parts = self.parts(whole.signal).unwrap_or_default();
+        // The leftmost part stands first.
+        let place = parts.partition_point(|part| part.low > lo);
+        match parts.get(place) {
+            Some(part) if hi < part.low + part.width => {
+                let all = (hi - lo + 1) == self.signal_width(part.signal);
+                Probe {
+                    signal: part.signal,
+                    bits: (!all).then(|| (hi - part.low, lo - part.low)),
+                    ..whole
+                }
+            }
+            _ => Probe {
+                bits: Some((hi, lo)),
+                ..whole
+            },
+        }
+    }
+
     fn part(&self, index: usize, asked: BitRange) -> Result<Probe, Error> {
         let variable = &self.variables[index];
         let whole = variable.range.unwrap_or(BitRange {
@@ -235,10 +370,7 @@ impl Header {
             (lo <= hi && hi < variable.width).then_some((hi, lo))
         });
         match bits {
-            Some(bits) => Ok(Probe {
-                bits: Some(bits),
-                ..self.probe(index)
-            }),
+            Some(bits) => Ok(self.bits_of(index, bits)),
             None => Err(Error::Bits {
                 path: self.path(variable),
                 msb: whole.msb,
@@ -246,6 +378,18 @@ impl Header {
                 asked: asked.to_string().trim_matches(['[', ']']).to_owned(),
             }),
         }
+    }
+}
+
+/// `mem [1]` as `mem[1]`, which it is also in the declarations.
+fn without_blanks(path: String) -> String {
+    match path.contains(" [") {
+        true => path
+            .split('[')
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("["),
+        false => path,
     }
 }
 

@@ -1,6 +1,9 @@
 //! The model of a dump's declarations: scopes, variables, signals, time scale.
 
+use std::collections::HashMap;
 use std::fmt;
+
+use crate::find::Probe;
 
 /// A signal: what changes. Several variables may name one signal (aliases).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -235,6 +238,23 @@ pub struct Variable {
     pub(crate) name: Box<str>,
     pub(crate) range: Option<BitRange>,
     pub(crate) scope: Option<ScopeId>,
+    /// Joined of single bits.
+    pub(crate) bits: bool,
+}
+
+/// The parts of a signal whose bits have codes of their own, the leftmost first.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A signal of the file as some bits of a joined one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) signal: SignalId,
+    pub(crate) width: u32,
+    /// Its lowest bit, counted from the right of the joined value.
+    pub(crate) low: u32,
 }
 
 impl Variable {
@@ -256,7 +276,8 @@ impl Variable {
         self.signal
     }
 
-    /// The identifier code of the signal in the dump.
+    /// The identifier code of the signal in the dump; of a signal that is joined of several, the code
+    /// of the leftmost bits.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.code
@@ -268,7 +289,7 @@ impl Variable {
         &self.name
     }
 
-    /// The bit range that stood with the name.
+    /// The bit range that stood with the name, or of a joined variable, all of its range.
     #[must_use]
     pub const fn range(&self) -> Option<BitRange> {
         self.range
@@ -278,6 +299,22 @@ impl Variable {
     #[must_use]
     pub const fn scope(&self) -> Option<ScopeId> {
         self.scope
+    }
+
+    /// Whether it is joined of single bits, so that the dump does not tell which end is the left one.
+    /// The highest index is taken for it.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! q [1] $end $var wire 1 \" q [0] $end $enddefinitions $end\n")?;
+    /// let variables = dump.header().variables();
+    /// assert_eq!((variables.len(), variables[0].width()), (1, 2));
+    /// assert!(variables[0].is_of_bits());
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn is_of_bits(&self) -> bool {
+        self.bits
     }
 }
 
@@ -360,6 +397,10 @@ pub struct Header {
     pub(crate) variables: Vec<Variable>,
     /// Width of each signal, the greatest of its variables.
     pub(crate) widths: Vec<u32>,
+    /// The last signals, which are joined of others.
+    pub(crate) joined: Vec<Joined>,
+    /// Codes of signals that are parts, of which there may be no variable.
+    pub(crate) codes_of_parts: HashMap<SignalId, Box<str>>,
     pub(crate) start: u64,
 }
 
@@ -395,13 +436,14 @@ impl Header {
         &self.scopes
     }
 
-    /// All variables in the order of declaration.
+    /// All variables in the order of declaration. Those that are bits and pieces of one vector, as
+    /// several simulators write them, are one: `q [1]` and `q [0]` are `q` with range `[1:0]`.
     #[must_use]
     pub fn variables(&self) -> &[Variable] {
         &self.variables
     }
 
-    /// Number of signals, which is the number of different identifier codes.
+    /// Number of signals: the different identifier codes, and the signals that are joined of several.
     #[must_use]
     pub const fn signal_count(&self) -> usize {
         self.widths.len()
@@ -411,6 +453,41 @@ impl Header {
     #[must_use]
     pub fn signal_width(&self, signal: SignalId) -> u32 {
         self.widths.get(signal.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether a signal is joined of several that have codes of their own.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! q [1] $end $var wire 1 \" q [0] $end \
+    ///     $var wire 1 # a $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// let joined = |name| header.find(name).map(|probe| header.is_joined(probe.signal()));
+    /// assert!(joined("q")? && !joined("q[1]")? && !joined("a")?);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_joined(&self, signal: SignalId) -> bool {
+        self.parts(signal).is_some()
+    }
+
+    /// The parts of a joined signal.
+    pub(crate) fn parts(&self, signal: SignalId) -> Option<&[Part]> {
+        let first = self.widths.len() - self.joined.len();
+        let joined = self.joined.get(signal.index().checked_sub(first)?)?;
+        Some(&joined.parts)
+    }
+
+    /// The identifier code of what a probe looks at. None for a joined signal.
+    pub(crate) fn code(&self, probe: Probe) -> Option<&str> {
+        if self.parts(probe.signal()).is_some() {
+            return None;
+        }
+        if let Some(code) = self.codes_of_parts.get(&probe.signal()) {
+            return Some(code);
+        }
+        let variable = self.variables.get(probe.variable_index())?;
+        Some(variable.code())
     }
 
     /// Byte of the uncompressed dump at which the declarations end.

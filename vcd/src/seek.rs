@@ -2,11 +2,13 @@
 
 use std::io::{Read, Seek};
 use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
 
 use crate::changes::{Event, ticks};
 use crate::error::Error;
 use crate::find::Probe;
 use crate::header::SignalId;
+use crate::parts::Parts;
 use crate::reading::read;
 use crate::skim::{Clock, Counter, Failed, Lasts, Noted, state};
 use crate::source::{Place, Source};
@@ -72,6 +74,22 @@ impl<R: Read + Seek> Stream<R> {
         probes: &[Probe],
         range: RangeInclusive<u64>,
     ) -> Result<Vec<Trace>, Error> {
+        let header = Arc::clone(self.header());
+        match Parts::new(&header, probes) {
+            None => self.window_of_file(probes, range),
+            Some(parts) => {
+                let traces = self.window_of_file(&parts.probes, range)?;
+                Ok(parts.join(&header, probes, traces))
+            }
+        }
+    }
+
+    /// The same for signals of the file.
+    fn window_of_file(
+        &mut self,
+        probes: &[Probe],
+        range: RangeInclusive<u64>,
+    ) -> Result<Vec<Trace>, Error> {
         match self.bisected(probes, range.clone()) {
             Ok(Some(traces)) => Ok(traces),
             // What looks wrong from the middle may be right from the start, and else the scan
@@ -117,6 +135,8 @@ impl<R: Read + Seek> Stream<R> {
         numbers: RangeInclusive<u64>,
         probes: &[Probe],
     ) -> Result<Rises, Error> {
+        let parts = Parts::new(self.header(), probes);
+        let probes = parts.as_ref().map_or(probes, |parts| &parts.probes);
         let counter = match self.skimmed_rises(clock, numbers.clone(), probes)? {
             Some(counter) => counter,
             // The scan tells the line of a fault.
@@ -427,6 +447,11 @@ impl<R: Read + Seek> Stream<R> {
         Ok(true)
     }
 
+    fn events(&self, probes: &[Probe]) -> Vec<bool> {
+        let probes = probes.iter();
+        probes.map(|probe| probe.is_event(self.header())).collect()
+    }
+
     /// Reads initial values at the places of their changes, and takes them off the `missing` ones.
     /// A signal without a place is taken off if that means that it has no value.
     fn values_at(
@@ -439,6 +464,7 @@ impl<R: Read + Seek> Stream<R> {
     ) -> Result<(), Error> {
         let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
         let slots = Slots::new(self.header().signal_count(), &sought);
+        let events = self.events(probes);
         let mut found = vec![false; sought.len()];
         let mut places = Vec::new();
         for (signal, place) in lasts {
@@ -463,7 +489,9 @@ impl<R: Read + Seek> Stream<R> {
                     for slot in slots.of(changed).filter(|_| changed == signal) {
                         let trace = &mut traces[missing[slot]];
                         trace.initial = Some(sought[slot].value(value));
-                        trace.drop_repeated();
+                        if !events[missing[slot]] {
+                            trace.drop_repeated();
+                        }
                         found[slot] = true;
                     }
                     ControlFlow::Break(())
@@ -487,6 +515,7 @@ impl<R: Read + Seek> Stream<R> {
     ) -> Result<(), Error> {
         let sought: Vec<Probe> = missing.iter().map(|&place| probes[place]).collect();
         let slots = Slots::new(self.header().signal_count(), &sought);
+        let events = self.events(probes);
         self.go(from)?;
         let _broke_off = self.try_for_each(|event| {
             match event {
@@ -502,7 +531,9 @@ impl<R: Read + Seek> Stream<R> {
             ControlFlow::Continue(())
         })?;
         missing.retain(|&place| {
-            traces[place].drop_repeated();
+            if !events[place] {
+                traces[place].drop_repeated();
+            }
             traces[place].initial.is_none()
         });
         Ok(())

@@ -136,7 +136,7 @@ struct ClockLine {
 impl Clock {
     /// None if the clock is not one bit, or has a long code.
     pub(crate) fn new(header: &Header, probe: Probe, rises: Counter) -> Option<Self> {
-        let code = header.variables().get(probe.variable_index())?.code();
+        let code = header.code(probe)?;
         if header.signal_width(probe.signal()) != 1 || code.len() > CLOCK_CODE {
             return None;
         }
@@ -195,9 +195,8 @@ pub(crate) struct Lasts {
     places: Vec<u64>,
 }
 
-/// The number of a variable's code, if it can be sought.
-fn number_of(variable: &Variable) -> Option<usize> {
-    let code = variable.code();
+/// The number of a code, if it can be sought.
+fn number_of(code: &str) -> Option<usize> {
     if code.len() > SOUGHT_CODE {
         return None;
     }
@@ -208,8 +207,9 @@ fn number_of(variable: &Variable) -> Option<usize> {
 impl Lasts {
     /// None if one has a long code, or one of a very high number.
     pub(crate) fn new(header: &Header, probes: impl IntoIterator<Item = Probe>) -> Option<Self> {
-        let numbers = header.variables().iter().map(number_of);
-        let most = numbers.flatten().max().unwrap_or(0);
+        let codes = header.variables().iter().map(Variable::code);
+        let codes = codes.chain(header.codes_of_parts.values().map(|code| &**code));
+        let most = codes.filter_map(number_of).max().unwrap_or(0);
         let mut lasts = Self {
             signals: Vec::new(),
             // Of all signals, so that hardly a code is outside: nobody could predict which.
@@ -218,7 +218,7 @@ impl Lasts {
             places: vec![0],
         };
         for probe in probes {
-            let number = number_of(header.variables().get(probe.variable_index())?)?;
+            let number = number_of(header.code(probe)?)?;
             if lasts.slots[number] != 0 {
                 continue;
             }

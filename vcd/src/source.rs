@@ -8,6 +8,7 @@ use crate::codes::Codes;
 use crate::declarations::Declarations;
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
+use crate::joined::JoinedValues;
 
 /// A dump whose events can be visited once, in order.
 ///
@@ -21,6 +22,9 @@ pub trait Source {
     ///
     /// All events before a fault are visited, then its error is returned; so of a truncated dump
     /// all complete changes are seen.
+    ///
+    /// A joined signal (see [`Header::variables`]) changes once a tick, at its end, and its parts
+    /// where they are written.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -130,6 +134,7 @@ pub struct Slice<'a> {
     text: &'a [u8],
     rest: &'a [u8],
     progress: Progress,
+    joined: Option<JoinedValues>,
 }
 
 impl<'a> Slice<'a> {
@@ -153,6 +158,7 @@ impl<'a> Slice<'a> {
         }
         let (header, codes) = declarations.finish((text.len() - rest.len()) as u64);
         Ok(Self {
+            joined: JoinedValues::new(&header),
             header: Arc::new(header),
             codes: Arc::new(codes),
             text,
@@ -177,9 +183,13 @@ impl<'a> Slice<'a> {
     pub fn rewind(&mut self) {
         self.rest = &self.text[self.header.start as usize..];
         self.progress = Progress::default();
+        if let Some(joined) = &mut self.joined {
+            joined.reset(0, true);
+        }
     }
 
-    /// The events that are left, as an iterator over values that live as long as the text.
+    /// The events that are left, as an iterator over values that live as long as the text: those of
+    /// the file. A joined signal has no values there; its parts have.
     ///
     /// After an error there are no more.
     ///
@@ -198,6 +208,34 @@ impl<'a> Slice<'a> {
         }
     }
 
+    /// The same for a dump with joined signals.
+    #[inline(never)]
+    fn try_for_each_joined<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        let Some(mut joined) = self.joined.take() else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let mut result = Ok(joined.resume(&mut visit));
+        if matches!(result, Ok(ControlFlow::Continue(()))) {
+            let mut rest = self.rest;
+            let visited =
+                visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, &mut |event| {
+                    joined.take(event, &mut visit)
+                });
+            self.rest = rest;
+            result = visited.map_err(|error| self.error(&fault_of(error, self.text)));
+            if !matches!(result, Ok(ControlFlow::Break(_)))
+                && let flow @ ControlFlow::Break(_) = joined.show(&mut visit)
+            {
+                result = result.map(|_| flow);
+            }
+        }
+        self.joined = Some(joined);
+        result
+    }
+
     fn error(&self, fault: &Fault<'a>) -> Error {
         Place::default().error(self.text, fault)
     }
@@ -212,6 +250,9 @@ impl Source for Slice<'_> {
         &mut self,
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
+        if self.joined.is_some() {
+            return self.try_for_each_joined(visit);
+        }
         let mut rest = self.rest;
         let visited = visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, &mut visit);
         self.rest = rest;

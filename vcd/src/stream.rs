@@ -12,6 +12,7 @@ use crate::codes::Codes;
 use crate::declarations::Declarations;
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
+use crate::joined::JoinedValues;
 use crate::reading::{MAX_COMMAND, make_room, read};
 use crate::skim::{Noted, Skim};
 use crate::source::{Place, Source, fault_of};
@@ -107,6 +108,7 @@ pub struct Stream<R> {
     changes: Place,
     /// What a pass over the dump noted for windows.
     pub(crate) noted: Noted,
+    joined: Option<JoinedValues>,
 }
 
 impl<R> fmt::Debug for Stream<R> {
@@ -230,6 +232,7 @@ impl<R: Read> Stream<R> {
         }
         let changes = buffer.place.after(&buffer.bytes[..buffer.start]);
         let (header, codes) = declarations.finish(changes.offset);
+        let joined = JoinedValues::new(&header);
         let header = Arc::new(header);
         Ok(Self {
             reader,
@@ -239,6 +242,7 @@ impl<R: Read> Stream<R> {
             progress: Progress::default(),
             changes,
             noted: Noted::default(),
+            joined,
         })
     }
 
@@ -269,15 +273,51 @@ impl<R: Read> Source for Stream<R> {
         &mut self,
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
+        if self.joined.is_some() {
+            return self.try_for_each_joined(visit);
+        }
+        self.read_all(&mut visit)
+    }
+}
+
+impl<R: Read> Stream<R> {
+    /// Visits the events of the file.
+    #[inline(always)]
+    fn read_all<B>(
+        &mut self,
+        visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
         loop {
             if self.buffer.ended {
-                return self.drain::<true, B>(&mut visit);
+                return self.drain::<true, B>(visit);
             }
-            if let ControlFlow::Break(value) = self.drain::<false, B>(&mut visit)? {
+            if let ControlFlow::Break(value) = self.drain::<false, B>(visit)? {
                 return Ok(ControlFlow::Break(value));
             }
             self.buffer.refill(&mut self.reader)?;
         }
+    }
+
+    /// Visits also the joined signals.
+    #[inline(never)]
+    fn try_for_each_joined<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        let Some(mut joined) = self.joined.take() else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let mut result = Ok(joined.resume(&mut visit));
+        if matches!(result, Ok(ControlFlow::Continue(()))) {
+            result = self.read_all(&mut |event| joined.take(event, &mut visit));
+            if !matches!(result, Ok(ControlFlow::Break(_)))
+                && let flow @ ControlFlow::Break(_) = joined.show(&mut visit)
+            {
+                result = result.map(|_| flow);
+            }
+        }
+        self.joined = Some(joined);
+        result
     }
 }
 
@@ -320,6 +360,9 @@ impl<R: Read + Seek> Stream<R> {
             time,
             section: None,
         };
+        if let Some(joined) = &mut self.joined {
+            joined.reset(time, place.offset == self.changes.offset);
+        }
         Ok(())
     }
 

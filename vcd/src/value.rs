@@ -274,7 +274,8 @@ impl<'a> BitsRef<'a> {
         Some(Self { digits, width }.to_bits())
     }
 
-    fn fill(&self) -> State {
+    /// The state of the bits left of the digits.
+    pub(crate) fn fill(&self) -> State {
         let leftmost = self.digits.first().copied().and_then(State::from_byte);
         leftmost.map_or(State::X, State::extension)
     }
@@ -681,6 +682,20 @@ impl Value {
             Self::Bits(bits) => Some(bits),
             _ => None,
         }
+    }
+}
+
+impl Value {
+    /// Whether this value triggers an event: any but x and z, which the tools write for none.
+    ///
+    /// ```
+    /// use lockstep_vcd::{BitsRef, ValueRef};
+    /// let triggers = |digit| ValueRef::Bits(BitsRef::new(digit, 1).unwrap()).to_value().is_trigger();
+    /// assert!(triggers(b"1") && !triggers(b"x"));
+    /// ```
+    #[must_use]
+    pub fn is_trigger(&self) -> bool {
+        self.bits().is_none_or(Bits::is_known)
     }
 }
 

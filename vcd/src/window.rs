@@ -49,7 +49,8 @@ pub struct Trace {
     /// The value just before the window. None if there was none yet.
     pub initial: Option<Value>,
     /// Times within the window and the value from then on, in the order of the dump. Only real
-    /// changes of the probe's bits: a value that is written again is left out.
+    /// changes of the probe's bits: a value that is written again is left out. Of an event, all ticks
+    /// in which it is triggered.
     pub changes: Vec<(u64, Value)>,
 }
 
@@ -83,6 +84,13 @@ impl Trace {
             .or(self.initial.as_ref())
     }
 
+    /// Enters a change of an event, if it is a trigger, once a tick.
+    fn trigger(&mut self, time: u64, value: Value) {
+        if value.is_trigger() && self.changes.last().is_none_or(|(last, _)| *last != time) {
+            self.changes.push((time, value));
+        }
+    }
+
     /// Drops a first change that is none, once the initial value is known.
     pub(crate) fn drop_repeated(&mut self) {
         if self.initial.is_some() && self.changes.first().map(|(_, v)| v) == self.initial.as_ref() {
@@ -90,6 +98,7 @@ impl Trace {
         }
     }
 
+    /// Enters the value from `time` on, if it is another one.
     pub(crate) fn push(&mut self, time: u64, value: Value) {
         if self.last() != Some(&value) {
             self.changes.push((time, value));
@@ -136,6 +145,10 @@ pub(crate) fn scan(
     mut traces: Vec<Trace>,
 ) -> Result<Vec<Trace>, Error> {
     let slots = Slots::new(source.header().signal_count(), probes);
+    let events: Vec<_> = probes
+        .iter()
+        .map(|probe| probe.is_event(source.header()))
+        .collect();
     let (start, end) = (*range.start(), *range.end());
     let visited = source.try_for_each(|event| {
         match event {
@@ -146,6 +159,8 @@ pub(crate) fn scan(
                     let value = probes[place].value(value);
                     if now < start {
                         traces[place].initial = Some(value);
+                    } else if now <= end && events[place] {
+                        traces[place].trigger(now, value);
                     } else if now <= end {
                         traces[place].push(now, value);
                     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use lockstep_vcd::{Bits, Event, Header, Slice, Source, Stream, ValueRef};
+use lockstep_vcd::{Bits, Event, Slice, Source, Stream, ValueRef};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd")
@@ -39,22 +39,34 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-fn codes(header: &Header) -> Vec<String> {
-    let mut codes = vec![String::new(); header.signal_count()];
-    for variable in header.variables() {
-        codes[variable.signal().index()] = variable.code().to_owned();
+/// The codes of a dump's signals and their widths, in the order of declaration. A joined signal has
+/// none.
+fn codes(text: &[u8]) -> Vec<(String, u32)> {
+    let text = String::from_utf8_lossy(text);
+    let declarations = text.split("$enddefinitions").next().unwrap();
+    let mut codes = Vec::new();
+    for variable in declarations.split("$var").skip(1) {
+        let mut words = variable.split_whitespace().skip(1);
+        let width: u32 = words.next().unwrap().parse().unwrap();
+        let code = words.next().unwrap().to_owned();
+        match codes.iter_mut().find(|(other, _)| *other == code) {
+            Some((_, widest)) => *widest = width.max(*widest),
+            None => codes.push((code, width)),
+        }
     }
     codes
 }
 
-fn our_changes(source: &mut impl Source) -> Changes {
-    let codes = codes(source.header());
+fn our_changes(source: &mut impl Source, text: &[u8]) -> Changes {
+    let codes = codes(text);
     let (mut changes, mut now) = (Changes::new(), 0);
     source
         .for_each(|event| match event {
             Event::Time(time) => now = time,
             Event::Change(signal, value) => {
-                changes.push((now, codes[signal.index()].clone(), shown(value)));
+                if let Some((code, _)) = codes.get(signal.index()) {
+                    changes.push((now, code.clone(), shown(value)));
+                }
             }
             _ => {}
         })
@@ -73,9 +85,9 @@ fn extended(digits: &str, width: u32) -> String {
 fn slice_and_stream_read_the_same() {
     for path in dumps() {
         let text = fs::read(&path).unwrap();
-        let expected = our_changes(&mut Slice::new(&text).unwrap());
+        let expected = our_changes(&mut Slice::new(&text).unwrap(), &text);
         assert_eq!(
-            our_changes(&mut Stream::open(&path).unwrap()),
+            our_changes(&mut Stream::open(&path).unwrap(), &text),
             expected,
             "{path:?}"
         );
@@ -83,7 +95,7 @@ fn slice_and_stream_read_the_same() {
         for size in [1, 2, 7, 61] {
             let mut stream = Stream::new(Drops { text: &text, size }).unwrap();
             assert_eq!(
-                our_changes(&mut stream),
+                our_changes(&mut stream, &text),
                 expected,
                 "{path:?} in pieces of {size}"
             );
@@ -128,13 +140,8 @@ fn the_vcd_crate_reads_the_same_changes() {
     for path in dumps() {
         let text = fs::read(&path).unwrap();
         let mut slice = Slice::new(&text).unwrap();
-        let header = slice.header().clone();
-        let widths: BTreeMap<String, u32> = header
-            .variables()
-            .iter()
-            .map(|v| (v.code().to_owned(), header.signal_width(v.signal())))
-            .collect();
-        let ours = our_changes(&mut slice);
+        let widths = codes(&text).into_iter().collect();
+        let ours = our_changes(&mut slice, &text);
         let theirs = vcd_changes(&text, &widths).map_err(|error| error.to_string());
         compare(&path, &NOT_FOR_VCD, theirs, |theirs| {
             assert_eq!(ours, theirs, "{path:?}")
@@ -203,9 +210,21 @@ const NOT_FOR_WELLEN: [(&str, &str); 4] = [
     ),
 ];
 
+/// Split vectors at which wellen 0.25 panics, since not all of their bits take the same states.
+/// `tests/split.rs` compares them with another reader.
+const PANICS_OF_WELLEN: [&str; 6] = [
+    "split/gtkwave.vcd",
+    "split/mixed.vcd",
+    "split/pieces.vcd",
+    "split/questa.vcd",
+    "split/riviera.vcd",
+    "split/vcs.vcd",
+];
+
 #[test]
 fn wellen_reads_the_same_names_and_values() {
-    for path in dumps() {
+    let panics = |path: &PathBuf| PANICS_OF_WELLEN.iter().any(|name| path.ends_with(name));
+    for path in dumps().into_iter().filter(|path| !panics(path)) {
         let ours = our_values(&fs::read(&path).unwrap());
         compare(&path, &NOT_FOR_WELLEN, wellen_values(&path), |theirs| {
             for (name, values) in &ours {
@@ -311,7 +330,8 @@ fn every_variable_is_found_by_its_path() {
 #[test]
 fn bits_survive_a_round_trip_through_their_digits() {
     for path in dumps() {
-        for (_, _, value) in our_changes(&mut Stream::open(&path).unwrap()) {
+        let text = fs::read(&path).unwrap();
+        for (_, _, value) in our_changes(&mut Slice::new(&text).unwrap(), &text) {
             if let Some(borrowed) = lockstep_vcd::BitsRef::new(value.as_bytes(), value.len() as u32)
             {
                 let bits: Bits = borrowed.to_bits();
