@@ -67,6 +67,8 @@ enum Class {
     Real,
     Text,
     Command,
+    /// Of an extended dump.
+    Port,
     Other,
 }
 
@@ -80,6 +82,7 @@ const CLASSES: [Class; 256] = {
             b'r' | b'R' => Class::Real,
             b's' | b'S' => Class::Text,
             b'$' => Class::Command,
+            b'p' => Class::Port,
             other if is_blank(other) => Class::Blank,
             other if State::from_byte(other).is_some() => Class::Scalar,
             _ => Class::Other,
@@ -107,6 +110,33 @@ pub(crate) struct Progress {
     pub(crate) time: u64,
     /// The section that was begun last, if it has not ended.
     pub(crate) section: Option<Section>,
+    /// The time at which it was begun.
+    begun: u64,
+    /// A section of this dump has ended with `$end`.
+    ends: bool,
+    /// Fractions of a tick are rounded.
+    pub(crate) lenient: bool,
+    /// Some were.
+    pub(crate) rounded: bool,
+}
+
+impl Progress {
+    /// The same reader at another place, at which it is `time`.
+    pub(crate) const fn at(self, time: u64) -> Self {
+        Self {
+            time,
+            section: None,
+            ..self
+        }
+    }
+
+    /// A fault if the dump ends here in the middle of a section, by a tool that ends them.
+    pub(crate) fn end<'a>(&self, rest: &'a [u8]) -> Checked<'a, ()> {
+        match self.ends && self.section.is_some() && self.begun == self.time {
+            true => fail(&rest[rest.len()..], Expected::SectionEnd),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Parses events and shows them to `visit`, until it breaks or no whole one is left; `rest` is then
@@ -136,6 +166,9 @@ pub(crate) fn visit_all<'a, const LAST: bool, B>(
             let (after, event) = match event::<LAST>(codes, progress, rest) {
                 Err(nom::Err::Incomplete(_)) => {
                     (*rest, ()) = blanks(rest)?;
+                    if LAST {
+                        progress.end(rest)?;
+                    }
                     return Ok(ControlFlow::Continue(()));
                 }
                 other => other?,
@@ -174,6 +207,7 @@ pub(crate) fn event<'a, const LAST: bool>(
             Class::Real => real::<LAST>(codes, rest),
             Class::Text => string::<LAST>(codes, rest),
             Class::Command => command::<LAST>(progress, input),
+            Class::Port => fail(input, Expected::FourState),
             Class::Other => fail(input, Expected::Change),
         };
     }
@@ -236,9 +270,12 @@ fn vector<'a, const LAST: bool>(codes: &Codes, input: &'a [u8]) -> Parsed<'a, Ev
     let (rest, digits) = binary_digits(input);
     let (rest, ()) = gap::<LAST>(rest, Expected::Digits)?;
     let (rest, entry) = codes.parse::<LAST>(rest)?;
-    if digits.len() > entry.width as usize {
-        return fail(input, Expected::AtMostDigits(entry.width));
-    }
+    // Some tools write zeros above the width.
+    let digits = match digits.len().checked_sub(entry.width as usize) {
+        Some(above) if digits[..above].iter().all(|&digit| digit == b'0') => &digits[above..],
+        Some(_) => return fail(input, Expected::AtMostDigits(entry.width)),
+        None => digits,
+    };
     if digits.is_empty() && entry.width > 0 {
         return fail(input, Expected::Digits);
     }
@@ -293,7 +330,17 @@ fn long_gap<const LAST: bool>(input: &[u8], value: Expected) -> Parsed<'_, ()> {
 
 #[inline(always)]
 fn time<'a, const LAST: bool>(progress: &mut Progress, input: &'a [u8]) -> Parsed<'a, Event<'a>> {
-    let (rest, time) = ticks::<LAST>(input)?;
+    let (rest, time) = match ticks::<LAST>(input) {
+        Err(nom::Err::Failure(fault)) if fault.expected == Expected::WholeTicks => {
+            if !progress.lenient {
+                return Err(nom::Err::Failure(fault));
+            }
+            let rounded = rounded::<LAST>(input)?;
+            progress.rounded = true;
+            rounded
+        }
+        other => other?,
+    };
     if time < progress.time {
         return fail(input, Expected::TimeNotBelow(progress.time));
     }
@@ -337,11 +384,38 @@ fn any_ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
     let value = || std::str::from_utf8(digits).ok()?.parse().ok();
     match rest.split_first() {
         None if !LAST => incomplete(),
+        None if length > 0 => fail(input, Expected::WholeToken),
+        Some((b'.', _)) if length > 0 => fail(input, Expected::WholeTicks),
         Some((&byte, _)) if !is_blank(byte) && length > 0 => fail(rest, Expected::Separator),
         after => match value() {
             Some(time) => Ok((after.map_or(rest, |(_, rest)| rest), time)),
             None => fail(input, Expected::Time),
         },
+    }
+}
+
+/// A time with a fraction, to the nearest tick.
+#[cold]
+fn rounded<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
+    let length = input.iter().take_while(|&&byte| !is_blank(byte)).count();
+    let (token, rest) = input.split_at(length);
+    match rest.first() {
+        None if !LAST => return incomplete(),
+        None => return fail(input, Expected::WholeToken),
+        Some(_) => {}
+    }
+    let parts = std::str::from_utf8(token)
+        .ok()
+        .and_then(|token| token.split_once('.'));
+    let time = parts.and_then(|(whole, fraction)| {
+        let digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
+        let up = fraction.starts_with(['5', '6', '7', '8', '9']);
+        let whole: u64 = whole.parse().ok()?;
+        whole.checked_add(u64::from(up)).filter(|_| digits)
+    });
+    match time {
+        Some(time) => Ok((&rest[1..], time)),
+        None => fail(input, Expected::Time),
     }
 }
 
@@ -386,7 +460,10 @@ fn command<'a, const LAST: bool>(
         b"dumpvars" => Section::DumpVars,
         b"end" => {
             return match progress.section.take() {
-                Some(section) => Ok((rest, Event::End(section))),
+                Some(section) => {
+                    progress.ends = true;
+                    Ok((rest, Event::End(section)))
+                }
                 None => fail(input, Expected::OpenSection),
             };
         }
@@ -400,5 +477,6 @@ fn command<'a, const LAST: bool>(
         }
     };
     progress.section = Some(section);
+    progress.begun = progress.time;
     Ok((rest, Event::Begin(section)))
 }

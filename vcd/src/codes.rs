@@ -93,6 +93,18 @@ impl Codes {
         direct.or_else(|| self.hashed.get(code))
     }
 
+    /// Whether a code begins like this one and goes on, so that this one may be cut.
+    #[cold]
+    fn has_longer(&self, code: &[u8]) -> bool {
+        let direct = self.direct.iter().filter(|entry| entry.key != NO_KEY);
+        let longer = |other: &[u8]| other.len() > code.len() && other.starts_with(code);
+        let mut direct = direct.map(|entry| entry.key.to_le_bytes());
+        direct.any(|key| {
+            let length = key.iter().take_while(|&&byte| byte != 0).count();
+            longer(&key[..length])
+        }) || self.hashed.keys().any(|other| longer(other))
+    }
+
     /// Looks a code of one to four characters up that stands in the lowest bytes of `word` and is
     /// followed by a white space; with its length. None does not mean that there is no such code.
     #[inline(always)]
@@ -134,6 +146,9 @@ impl Codes {
             _ if code.is_empty() => fail(input, Expected::Code),
             Some((&byte, _)) if !is_blank(byte) => fail(rest, Expected::Separator),
             after => match self.get(code) {
+                Some(_) if after.is_none() && self.has_longer(code) => {
+                    fail(input, Expected::WholeToken)
+                }
                 Some(entry) => Ok((after.map_or(rest, |(_, rest)| rest), *entry)),
                 None => fail(input, Expected::KnownCode),
             },
@@ -182,13 +197,27 @@ mod tests {
         ];
         let table = table(&codes);
         for (code, i) in codes.iter().zip(0..) {
-            for tail in ["", "\n", " ", "\n1!\n1!\n1!\n", "\r\n#123456\n"] {
+            for tail in ["\n", " ", "\n1!\n1!\n1!\n", "\r\n#123456\n"] {
                 assert_eq!(
                     signal(&table, &format!("{code}{tail}")),
                     Some(i),
                     "{code:?}{tail:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_code_at_the_end_that_others_begin_with_may_be_cut() {
+        let table = table(&["!", "!!", "abcd", "abcde", "~"]);
+        for (code, found) in [
+            ("!", None),
+            ("!!", Some(1)),
+            ("abcd", None),
+            ("abcde", Some(3)),
+            ("~", Some(4)),
+        ] {
+            assert_eq!(signal(&table, code), found, "{code}");
         }
     }
 

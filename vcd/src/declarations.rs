@@ -19,6 +19,9 @@ use crate::join::join;
 /// Widest variable. Far above what simulators take, and small enough for a value in memory.
 pub(crate) const MAX_WIDTH: u32 = 1 << 24;
 
+/// What some editors put before a text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Deepest nesting of scopes.
 const MAX_DEPTH: u32 = 4096;
 
@@ -200,6 +203,9 @@ impl Declarations {
 
     fn variable<'a>(&mut self, input: &'a [u8]) -> Checked<'a, ()> {
         let (rest, kind) = expect(Expected::VarType, word)(input)?;
+        if kind == b"port" && rest.trim_ascii_start().starts_with(b"[") {
+            return fail(input, Expected::FourState);
+        }
         let (rest, width) = expect(Expected::Size(MAX_WIDTH), size)(rest)?;
         let (rest, code) = expect(Expected::Code, code)(rest)?;
         let kind = VarKind::from_word(kind);

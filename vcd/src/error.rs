@@ -109,6 +109,9 @@ pub(crate) enum Expected {
     Separator,
     OpenSection,
     FourState,
+    WholeToken,
+    WholeTicks,
+    SectionEnd,
     CommandLength(usize),
     ManySignals,
 }
@@ -140,7 +143,14 @@ impl fmt::Display for Expected {
             Self::TimeNotBelow(time) => write!(f, "a time not below #{time}"),
             Self::Separator => f.write_str("white space"),
             Self::OpenSection => f.write_str("an open `$dump` section for `$end`"),
-            Self::FourState => f.write_str("a four-state dump (not `$dumpports`)"),
+            Self::FourState => f.write_str(
+                "a four-state dump (not `$dumpports`), which evcd2vcd makes of an extended one",
+            ),
+            Self::WholeToken => {
+                f.write_str("white space after the last code or number, which may be cut off")
+            }
+            Self::WholeTicks => f.write_str("a whole number of ticks"),
+            Self::SectionEnd => f.write_str("`$end` of the `$dump` section"),
             Self::CommandLength(most) => write!(f, "a command of at most {most} bytes"),
             Self::ManySignals => f.write_str("less than 2^32 variables"),
         }

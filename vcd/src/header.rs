@@ -1,6 +1,6 @@
 //! The model of a dump's declarations: scopes, variables, signals, time scale.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::find::Probe;
@@ -400,7 +400,7 @@ pub struct Header {
     /// The last signals, which are joined of others.
     pub(crate) joined: Vec<Joined>,
     /// Codes of signals that are parts, of which there may be no variable.
-    pub(crate) codes_of_parts: HashMap<SignalId, Box<str>>,
+    pub(crate) codes_of_parts: BTreeMap<SignalId, Box<str>>,
     pub(crate) start: u64,
 }
 

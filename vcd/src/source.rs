@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::changes::{Event, Progress, event, visit_all};
 use crate::codes::Codes;
-use crate::declarations::Declarations;
+use crate::declarations::{BYTE_ORDER_MARK, Declarations};
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
 use crate::joined::JoinedValues;
@@ -152,7 +152,7 @@ impl<'a> Slice<'a> {
     /// [`Error::Syntax`].
     pub fn new(text: &'a [u8]) -> Result<Self, Error> {
         let mut declarations = Declarations::default();
-        let mut rest = text;
+        let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         if let Err(error) = declarations.parse(&mut rest, true) {
             return Err(Place::default().error(text, &fault_of(error, text)));
         }
@@ -182,7 +182,7 @@ impl<'a> Slice<'a> {
     /// ```
     pub fn rewind(&mut self) {
         self.rest = &self.text[self.header.start as usize..];
-        self.progress = Progress::default();
+        self.progress = self.progress.at(0);
         if let Some(joined) = &mut self.joined {
             joined.reset(0, true);
         }
@@ -281,7 +281,13 @@ impl<'a> Iterator for Events<'_, 'a> {
                 slice.rest = rest;
                 Some(Ok(event))
             }
-            Err(nom::Err::Incomplete(_)) => None,
+            Err(nom::Err::Incomplete(_)) => match slice.progress.end(slice.rest) {
+                Err(nom::Err::Failure(fault)) => {
+                    self.failed = true;
+                    Some(Err(slice.error(&fault)))
+                }
+                _ => None,
+            },
             Err(nom::Err::Error(fault) | nom::Err::Failure(fault)) => {
                 self.failed = true;
                 Some(Err(slice.error(&fault)))

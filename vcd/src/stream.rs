@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::changes::{Event, Progress, visit_all};
 use crate::codes::Codes;
-use crate::declarations::Declarations;
+use crate::declarations::{BYTE_ORDER_MARK, Declarations};
 use crate::error::{Error, Expected, Fault};
 use crate::header::Header;
 use crate::joined::JoinedValues;
@@ -212,6 +212,12 @@ impl<R: Read> Stream<R> {
     pub fn new(mut reader: R) -> Result<Self, Error> {
         let mut buffer = Buffer::new(Place::default());
         let mut declarations = Declarations::default();
+        while buffer.text().len() < BYTE_ORDER_MARK.len() && !buffer.ended {
+            buffer.refill(&mut reader)?;
+        }
+        if buffer.text().starts_with(BYTE_ORDER_MARK) {
+            buffer.start += BYTE_ORDER_MARK.len();
+        }
         loop {
             let mut rest = buffer.text();
             let done = match declarations.parse(&mut rest, buffer.ended) {
@@ -244,6 +250,34 @@ impl<R: Read> Stream<R> {
             noted: Noted::default(),
             joined,
         })
+    }
+
+    /// Rounds times with a fraction of a tick, which are faults else, to the nearest tick.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Event, Source, Stream};
+    ///
+    /// let text = &b"$var wire 1 ! a $end $enddefinitions $end\n#2.5\n1!\n"[..];
+    /// let mut dump = Stream::new(text)?.lenient();
+    /// let mut times = vec![];
+    /// dump.for_each(|event| {
+    ///     if let Event::Time(time) = event {
+    ///         times.push(time);
+    ///     }
+    /// })?;
+    /// assert_eq!((times, dump.has_rounded()), (vec![3], true));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.progress.lenient = true;
+        self
+    }
+
+    /// Whether a time was rounded; see [`lenient`](Self::lenient).
+    #[must_use]
+    pub const fn has_rounded(&self) -> bool {
+        self.progress.rounded
     }
 
     /// Visits the events that are in the window as a whole.
@@ -356,10 +390,7 @@ impl<R: Read + Seek> Stream<R> {
             bytes,
             ..Buffer::new(place)
         };
-        self.progress = Progress {
-            time,
-            section: None,
-        };
+        self.progress = self.progress.at(time);
         if let Some(joined) = &mut self.joined {
             joined.reset(time, place.offset == self.changes.offset);
         }

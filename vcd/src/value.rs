@@ -630,13 +630,15 @@ impl ValueRef<'_> {
     /// ```
     /// use lockstep_vcd::{Value, ValueRef};
     /// assert_eq!(ValueRef::Text(b"idle").to_value(), Value::Text("idle".into()));
+    /// // Tools escape what would end a string, as C does.
+    /// assert_eq!(ValueRef::Text(br"a\x20b\n").to_value(), Value::Text("a b\n".into()));
     /// ```
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self {
             Self::Bits(bits) => Value::Bits(bits.to_bits()),
             Self::Real(real) => Value::Real(*real),
-            Self::Text(text) => Value::Text(String::from_utf8_lossy(text).into()),
+            Self::Text(text) => Value::Text(unescaped(text).into()),
         }
     }
 }
@@ -707,6 +709,58 @@ impl fmt::Display for Value {
             Self::Text(text) => text.fmt(f),
         }
     }
+}
+
+/// A string of a dump with its escapes resolved: those of C. Any other backslash stays.
+fn unescaped(text: &[u8]) -> String {
+    if memchr::memchr(b'\\', text).is_none() {
+        return String::from_utf8_lossy(text).into_owned();
+    }
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        match escape(after).filter(|_| first == b'\\') {
+            Some((byte, length)) => {
+                plain.push(byte);
+                rest = &after[length..];
+            }
+            None => plain.push(first),
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+/// The byte that stands for the characters after a backslash, and their number.
+fn escape(after: &[u8]) -> Option<(u8, usize)> {
+    let number = |digits: &[u8], radix| {
+        let digits = std::str::from_utf8(digits).ok()?;
+        u8::from_str_radix(digits, radix).ok()
+    };
+    let byte = match *after.first()? {
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0x0b,
+        same @ (b'\\' | b'"' | b'\'' | b'?') => same,
+        b'x' => {
+            let digits = after[1..].iter().take(2);
+            let length = digits.take_while(|byte| byte.is_ascii_hexdigit()).count();
+            return Some((number(&after[1..=length], 16)?, 1 + length));
+        }
+        b'0'..=b'7' => {
+            let digits = after.iter().take(3);
+            let length = digits
+                .take_while(|byte| matches!(byte, b'0'..=b'7'))
+                .count();
+            return Some((number(&after[..length], 8)?, length));
+        }
+        _ => return None,
+    };
+    Some((byte, 1))
 }
 
 #[cfg(test)]

@@ -110,8 +110,37 @@ fn white_space_of_every_kind_and_amount() {
 #[test]
 fn the_last_line_needs_no_end() {
     reads("#1\n1!", &["#1", "0=1'h1"]);
-    reads("#1", &["#1"]);
     reads("b1 \"", &["1=8'h01"]);
+    reads("$dumpall 1! $end", &["<DumpAll", "0=1'h1", "DumpAll>"]);
+}
+
+#[test]
+fn a_last_token_that_may_be_cut_is_a_fault() {
+    fails(
+        "#1",
+        &[],
+        "[vcd] expected white space after the last code or number, which may be cut off, found `1`",
+    );
+    fails(
+        "#1\n$dumpvars 1! $end $dumpall",
+        &["#1", "<DumpVars", "0=1'h1", "DumpVars>", "<DumpAll"],
+        "[vcd] expected `$end` of the `$dump` section, found the end of the dump",
+    );
+}
+
+#[test]
+fn zeros_above_the_width_are_nothing() {
+    reads("b0000000000101 \"\nb01 !\n", &["1=8'h05", "0=1'h1"]);
+    fails(
+        "b10 !\n",
+        &[],
+        "[vcd] expected at most 1 binary digits, found `10`",
+    );
+    fails(
+        "bx1 !\n",
+        &[],
+        "[vcd] expected at most 1 binary digits, found `x1`",
+    );
 }
 
 #[test]
