@@ -3,10 +3,16 @@
 //! Needs no RTL. Golden files hold everything that a person reads: `snapshots/`.
 
 mod corpus;
+mod cut;
 mod diff;
+mod events;
 mod golden;
 mod info;
+mod others;
+mod rewrite;
+mod rewritten;
 mod show;
+mod split;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -15,7 +15,8 @@ use pmu_model::{CycleInput, Implementation};
 use serde::Serialize;
 
 use super::patience::Patience;
-use super::{Failure, in_file, in_signals, open};
+use super::reading::Reading;
+use super::{Failure, in_file, in_signals};
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
@@ -67,6 +68,8 @@ pub struct CheckArgs {
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -131,7 +134,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
     let waivers = Waivers::of(args.waivers.as_deref()).map_err(Failure::usage)?;
     let map = load(&args.map)?;
-    let mut opened = open(&args.file)?;
+    let mut opened = args.reading.open(&args.file)?;
     let header = opened.dump.header();
     let zero = args.unmapped == Unmapped::Zero;
     let wiring = Wiring::new(&map, &header, &implementation, zero).map_err(|error| {
@@ -168,6 +171,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         }
         other => Failure::usage(other),
     })?;
+    args.reading.note(&args.file, &opened.dump);
     let job = Job {
         args,
         wiring: &wiring,
@@ -410,7 +414,7 @@ impl Job<'_> {
             format!("{}: no waveform: {error}", self.args.file.display())
         };
         let message = |failure: Failure| failure.message;
-        let mut opened = open(&self.args.file).map_err(message)?;
+        let mut opened = self.args.reading.open(&self.args.file).map_err(message)?;
         let draft = out.draft(report_files::WINDOW).map_err(message)?;
         let file = std::fs::File::create(draft.path()).map_err(|error| failed(&error))?;
         let mut to = BufWriter::new(file);

@@ -8,15 +8,15 @@ use indicatif::HumanCount;
 use lockstep_vcd::{Header, Timescale};
 
 use super::patience::Patience;
+use super::reading::Reading;
 use super::show::cell;
-use super::{Failure, clock_of, count, in_file, open};
+use super::{Failure, clock_of, count, in_file};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
 use crate::printable::printable;
-use crate::waves::compare::{
-    CompareError, Comparison, Difference, Mapping, Outcome, When, compare, same,
-};
+use crate::waves::compare::{CompareError, Comparison, Difference, Outcome, When, compare, same};
+use crate::waves::mapping::Mapping;
 use crate::waves::rename::{Rename, renamed};
 use crate::waves::rows::Sample;
 use crate::waves::select::common_scope;
@@ -67,6 +67,8 @@ pub struct DiffArgs {
     /// Do not shorten long values
     #[arg(long)]
     full: bool,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 /// Finds the first difference of two dumps.
@@ -76,30 +78,37 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
             "expected two dumps, found standard input twice; name a file for one of them",
         ));
     }
-    let [first, second] = [open(&args.first)?, open(&args.second)?];
+    let [first, second] = [
+        args.reading.open(&args.first)?,
+        args.reading.open(&args.second)?,
+    ];
     let headers = [first.dump.header(), second.dump.header()];
     let ignore: Vec<_> = args.ignore.iter().map(|text| Glob::new(text)).collect();
     let mapping = Mapping::new([&headers[0], &headers[1]], &args.rename, &ignore);
-    if mapping.pairs.is_empty() && mapping.widths.is_empty() {
+    if mapping.pairs.is_empty() && !mapping.has_mismatches() {
         return Err(nothing_in_common(&mapping));
     }
     let when = when(args, [&headers[0], &headers[1]])?;
+    let mut dumps = [first.dump, second.dump];
     let comparison = {
         let _patience = Patience::start(Arc::clone(&first.read), first.size);
-        compare(&mut [first.dump, second.dump], &mapping, when, args.window)
+        compare(&mut dumps, &mapping, when, args.window)
     };
     let comparison = comparison.map_err(|error| match error {
         CompareError::Dump(0, error) => in_file(&args.first, error),
         CompareError::Dump(_, error) => in_file(&args.second, error),
         CompareError::Timescales(..) => Failure::usage(error),
     })?;
-    let same = matches!(comparison.outcome, Outcome::Same) && mapping.widths.is_empty();
+    let same = matches!(comparison.outcome, Outcome::Same) && !mapping.has_mismatches();
     let page = Page {
         args,
         mapping: &mapping,
         comparison: &comparison,
     };
     output::print(&page.text())?;
+    args.reading.note(&args.first, &dumps[0]);
+    args.reading.note(&args.second, &dumps[1]);
+    page.warn();
     Ok(match same {
         true => Verdict::Agree,
         false => Verdict::Divergence,
@@ -157,6 +166,20 @@ impl Page<'_> {
         text
     }
 
+    /// Warns of dumps that are the same as far as both go.
+    fn warn(&self) {
+        if let Some([first, second]) = self.comparison.ends
+            && first != second
+        {
+            let at = |time| written(self.timescale(), time);
+            anstream::eprintln!(
+                "lockstep: warning: A ends at {}, B at {}; one of them may be cut off",
+                at(first),
+                at(second)
+            );
+        }
+    }
+
     fn timescale(&self) -> Option<Timescale> {
         self.comparison.timescale
     }
@@ -169,10 +192,20 @@ impl Page<'_> {
         };
         let at = |time| written(self.timescale(), time);
         match &self.comparison.outcome {
-            Outcome::Same if !self.mapping.widths.is_empty() => format!(
-                "DIFFERENT  {} declared with another width; the other {signals} are the same at {rows}\n",
-                count(self.mapping.widths.len() as u64, "signal")
-            ),
+            Outcome::Same if self.mapping.has_mismatches() => {
+                let width = self.mapping.widths.len() as u64;
+                let (declared, how) = match width {
+                    0 => (
+                        self.mapping.kinds.len() as u64,
+                        "as an event in one dump only",
+                    ),
+                    _ => (width, "with another width"),
+                };
+                format!(
+                    "DIFFERENT  {} declared {how}; the other {signals} are the same at {rows}\n",
+                    count(declared, "signal")
+                )
+            }
             Outcome::Same => match self.comparison.times {
                 Some((first, last)) => {
                     format!("SAME  {signals} at {rows}, {} to {}\n", at(first), at(last))
@@ -232,6 +265,14 @@ impl Page<'_> {
         let widths = widths
             .map(|(path, [one, two])| format!("{}  {one} bits in A, {two} in B", printable(path)));
         group("declared with another width".into(), widths.collect());
+        group(
+            "an event in one dump only".into(),
+            shown(&self.mapping.kinds),
+        );
+        group(
+            "declared more than once, paired in order".into(),
+            shown(&self.mapping.repeated),
+        );
         if self.mapping.ignored > 0 {
             text += &format!("  ignored: {}\n", self.mapping.ignored);
         }
@@ -273,7 +314,10 @@ impl Page<'_> {
                 cell.mark = (side == 1 && !same(both)).then_some('!');
                 cell
             });
-            let name = printable(&paths[place][scope.len()..]);
+            let mut name = printable(&paths[place][scope.len()..]);
+            if self.mapping.pairs[difference.differing[place]].event {
+                name += " (triggers)";
+            }
             Column {
                 label: format!("{name} {}", ["A", "B"][side]),
                 cells: cells.collect(),

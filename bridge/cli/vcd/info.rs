@@ -9,21 +9,27 @@ use indicatif::HumanCount;
 use lockstep_vcd::Timescale;
 
 use super::patience::Patience;
-use super::{Failure, count, in_file, open};
+use super::reading::Reading;
+use super::{Failure, count, in_file};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
 use crate::printable::printable;
-use crate::waves::outline::{Outline, Signal, scopes, signals, times};
+use crate::waves::outline::{self, Outline, Signal, named_signals, scopes, times};
+use crate::waves::table::left;
 use crate::waves::time::written;
+
+/// The pattern that all paths fit.
+const EVERYTHING: &str = "**";
 
 /// Arguments of `vcd info`.
 #[derive(Args)]
 pub struct InfoArgs {
     /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
-    file: PathBuf,
+    #[arg(required_unless_present = "signals")]
+    file: Option<PathBuf>,
     /// List the signals whose path fits, all if no pattern is given: `*` is anything within a name, `**` anything
-    #[arg(long, value_name = "GLOB", num_args = 0..=1, default_missing_value = "**")]
+    #[arg(long, value_name = "GLOB", num_args = 0..=1, default_missing_value = EVERYTHING)]
     signals: Option<String>,
     /// Show the scopes down to this depth only
     #[arg(long, value_name = "DEPTH")]
@@ -31,11 +37,25 @@ pub struct InfoArgs {
     /// Print everything as JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl InfoArgs {
+    /// The dump, and which signals to list. What stands behind `--signals` alone is the dump.
+    fn places(&self) -> (PathBuf, Option<&str>) {
+        match (&self.file, &self.signals) {
+            (Some(file), signals) => (file.clone(), signals.as_deref()),
+            (None, Some(file)) => (file.into(), Some(EVERYTHING)),
+            (None, None) => (PathBuf::new(), None),
+        }
+    }
 }
 
 /// Tells what a dump holds.
 pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
-    let mut opened = open(&args.file)?;
+    let (file, signals) = args.places();
+    let mut opened = args.reading.open(&file)?;
     let header = opened.dump.header();
     let (range, fault) = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
@@ -45,8 +65,9 @@ pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
     if let Some(depth) = args.depth {
         scopes.retain(|scope| scope.depth < depth);
     }
+    let named = named_signals(&header);
     let outline = Outline {
-        file: args.file.display().to_string(),
+        file: file.display().to_string(),
         bytes: opened
             .size
             .unwrap_or_else(|| opened.read.load(Ordering::Relaxed)),
@@ -54,13 +75,10 @@ pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
         date: header.date().map(printable),
         timescale: header.timescale().map(|timescale| timescale.to_string()),
         ticks: range.map(std::ops::RangeInclusive::into_inner),
-        signals: header.signal_count(),
-        aliases: header.variables().len() - header.signal_count(),
+        signals: named,
+        aliases: header.variables().len() - named,
         scopes,
-        variables: args
-            .signals
-            .as_ref()
-            .map(|glob| signals(&header, &Glob::new(glob))),
+        variables: signals.map(|glob| outline::signals(&header, &Glob::new(glob))),
         fault: fault.as_ref().map(ToString::to_string),
     };
     match (args.json, &outline.variables) {
@@ -68,16 +86,17 @@ pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
         (false, None) => output::print(&text(&outline, header.timescale()))?,
         (false, Some(signals)) => output::print(&list(signals))?,
     }
+    args.reading.note(&file, &opened.dump);
     match fault {
         // One JSON document is enough, and it has the fault.
         Some(fault) if args.json => {
             let Failure {
                 verdict, message, ..
-            } = in_file(&args.file, fault);
+            } = in_file(&file, fault);
             anstream::eprintln!("lockstep: {message}");
             Ok(verdict)
         }
-        Some(fault) => Err(in_file(&args.file, fault)),
+        Some(fault) => Err(in_file(&file, fault)),
         None => Ok(Verdict::Agree),
     }
 }
@@ -136,13 +155,17 @@ fn text(outline: &Outline, timescale: Option<Timescale>) -> String {
         4,
     );
     text += &format!(
-        "\n  {:<name$}  {:<kind$}  {:>7}  {:>7}\n",
-        "scope", "kind", "names", "in all"
+        "\n  {}  {}  {:>7}  {:>7}\n",
+        left("scope", name),
+        left("kind", kind),
+        "names",
+        "in all"
     );
     for (scope, shown) in outline.scopes.iter().zip(&names) {
         text += &format!(
-            "  {shown:<name$}  {:<kind$}  {:>7}  {:>7}\n",
-            scope.kind,
+            "  {}  {}  {:>7}  {:>7}\n",
+            left(shown, name),
+            left(&scope.kind, kind),
             HumanCount(scope.names as u64).to_string(),
             HumanCount(scope.names_below as u64).to_string()
         );
@@ -161,8 +184,10 @@ fn list(signals: &[Signal]) -> String {
             None => String::new(),
         };
         text += &format!(
-            "{:>6}  {:<kind$}  {}{range}{alias}\n",
-            signal.width, signal.kind, signal.path
+            "{:>6}  {}  {}{range}{alias}\n",
+            signal.width,
+            left(&signal.kind, kind),
+            signal.path
         );
     }
     text

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Failure, open};
+use super::Failure;
+use super::reading::Reading;
 use crate::cli::output;
 use crate::cli::places::Places;
 use crate::implementation_file;
@@ -23,6 +24,8 @@ pub struct MapArgs {
     /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
     #[arg(long, value_name = "FILE.toml")]
     implementation: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 /// Proposes a map of a dump.
@@ -34,7 +37,7 @@ pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
     places.check()?;
     let implementation =
         implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
-    let mut opened = open(&args.file)?;
+    let mut opened = args.reading.open(&args.file)?;
     let name = printable(&args.file.display().to_string());
     let proposal = propose(&mut opened.dump, &name, &implementation);
     match &args.output {

@@ -5,6 +5,7 @@ mod diff;
 mod info;
 mod map;
 mod patience;
+mod reading;
 mod show;
 
 use std::io::IsTerminal;
@@ -17,7 +18,6 @@ use lockstep_vcd::{Header, Probe};
 use super::Failure;
 use crate::lockstep::Verdict;
 use crate::waves::clock::{self, ClockError};
-use crate::waves::dump::{self, Opened};
 
 /// Characters of a line where there is no terminal.
 const WIDTH: usize = 120;
@@ -62,10 +62,6 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
     }
-}
-
-fn open(path: &Path) -> Result<Opened, Failure> {
-    dump::open(path).map_err(|error| in_file(path, error))
 }
 
 /// What is wrong with a file.

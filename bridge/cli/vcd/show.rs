@@ -1,13 +1,14 @@
 //! `lockstep vcd show`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use lockstep_vcd::{Header, Probe, Value};
 
 use super::patience::Patience;
-use super::{Failure, clock_of, in_file, in_signals, open};
+use super::reading::Reading;
+use super::{Failure, clock_of, in_file, in_signals};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -24,8 +25,9 @@ use crate::waves::values::{self, Radix};
 #[derive(Args)]
 #[command(group = ArgGroup::new("place").required(true))]
 pub struct ShowArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
-    file: PathBuf,
+    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input. It may stand behind the signals
+    #[arg(required_unless_present = "signals")]
+    file: Option<PathBuf>,
     /// Signals to show: a path or the end of one, with bits if wanted (`dut.count[7:0]`), or a pattern: `*` is
     /// anything within a name, `**` anything
     #[arg(long, value_name = "GLOB", required = true, num_args = 1..)]
@@ -57,19 +59,35 @@ pub struct ShowArgs {
     /// Read a signal as a register, and tell its fields: PMEVTYPER3, PMEVTYPER, PMCR, ...
     #[arg(long, value_name = "SIGNAL=REGISTER")]
     decode: Vec<Decode>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl ShowArgs {
+    /// The dump and the signals. Of several words behind `--signals`, and none elsewhere, the last one is the dump.
+    fn places(&self) -> Result<(PathBuf, &[String]), Failure> {
+        match (&self.file, self.signals.split_last()) {
+            (Some(file), _) => Ok((file.clone(), &self.signals)),
+            (None, Some((file, signals))) if !signals.is_empty() => Ok((file.into(), signals)),
+            _ => Err(Failure::usage(
+                "expected a dump and signals, found one of them; name the file before `--signals` or behind the signals",
+            )),
+        }
+    }
 }
 
 /// Shows values of signals around a place.
 pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
-    let mut opened = open(&args.file)?;
+    let (file, signals) = args.places()?;
+    let (file, mut opened) = (file.as_path(), args.reading.open(&file)?);
     let header = opened.dump.header();
-    let mut selected = selected(args, &header)?;
-    let decoded = decoded(args, &header, &mut selected)?;
-    let pace = pace(args, &header)?;
+    let mut selected = selected(file, signals, &header)?;
+    let decoded = decoded(args, file, &header, &mut selected)?;
+    let pace = pace(args, file, &header)?;
     let target = match (&args.at, args.cycle) {
         (Some(time), _) => Target::Time(
             time.ticks(header.timescale())
-                .map_err(|message| in_file(&args.file, message))?,
+                .map_err(|message| in_file(file, message))?,
         ),
         (None, cycle) => Target::Cycle(cycle.unwrap_or(0)),
     };
@@ -90,9 +108,9 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
             let asked = time.text();
             let message =
                 format!("expected a time up to the end of the dump at {end}, found {asked}");
-            in_file(&args.file, message)
+            in_file(file, message)
         }
-        (error, _) => in_file(&args.file, error),
+        (error, _) => in_file(file, error),
     })?;
     let page = Page {
         args,
@@ -106,26 +124,28 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
         text += &page.register(decode, place);
     }
     output::print(&text)?;
+    args.reading.note(file, &opened.dump);
     match rows.fault {
-        Some(fault) => Err(in_file(&args.file, fault)),
+        Some(fault) => Err(in_file(file, fault)),
         None => Ok(Verdict::Agree),
     }
 }
 
-fn selected(args: &ShowArgs, header: &Header) -> Result<Vec<Selected>, Failure> {
-    let globs: Vec<_> = args.signals.iter().map(|text| Glob::new(text)).collect();
-    select(header, &globs).map_err(|error: SelectError| in_signals(&args.file, error))
+fn selected(file: &Path, signals: &[String], header: &Header) -> Result<Vec<Selected>, Failure> {
+    let globs: Vec<_> = signals.iter().map(|text| Glob::new(text)).collect();
+    select(header, &globs).map_err(|error: SelectError| in_signals(file, error))
 }
 
 /// The places of the signals to decode among the selected ones, to which they are added.
 fn decoded(
     args: &ShowArgs,
+    file: &Path,
     header: &Header,
     selected: &mut Vec<Selected>,
 ) -> Result<Vec<usize>, Failure> {
     let mut places = Vec::new();
     for decode in &args.decode {
-        let one = single(header, &decode.signal).map_err(|error| in_signals(&args.file, error))?;
+        let one = single(header, &decode.signal).map_err(|error| in_signals(file, error))?;
         let known = selected.iter().position(|other| {
             let signals = [one.probe.signal(), other.probe.signal()];
             one.probe == other.probe || (signals[0] == signals[1] && one.path == other.path)
@@ -138,7 +158,7 @@ fn decoded(
     Ok(places)
 }
 
-fn pace(args: &ShowArgs, header: &Header) -> Result<Pace, Failure> {
+fn pace(args: &ShowArgs, file: &Path, header: &Header) -> Result<Pace, Failure> {
     if args.changes {
         return Ok(Pace::Changes);
     }
@@ -147,7 +167,7 @@ fn pace(args: &ShowArgs, header: &Header) -> Result<Pace, Failure> {
     match clock::find(header, args.clock.as_deref()) {
         Err(ClockError::None(_)) if !needed => Ok(Pace::Changes),
         _ => {
-            let clock = clock_of(&args.file, header, args.clock.as_deref())?;
+            let clock = clock_of(file, header, args.clock.as_deref())?;
             Ok(Pace::Clock(clock, args.sample))
         }
     }
@@ -215,7 +235,10 @@ impl Page<'_> {
             Some(before) => Some(&self.rows.rows[before].values[place]),
             None => self.rows.previous.as_ref().map(|values| &values[place]),
         };
-        let changed = before.is_some_and(|before| before.as_ref() != value);
+        let changed = match self.selected[place].probe.is_event(self.header) {
+            true => value.is_some(),
+            false => before.is_some_and(|before| before.as_ref() != value),
+        };
         let mut cell = cell(value, self.args.radix, self.args.full);
         cell.mark = changed.then_some('*');
         cell

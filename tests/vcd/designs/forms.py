@@ -38,9 +38,9 @@ def run(states):
             if name == "clk":
                 changes[key] = str(time // 5 % 2)
             elif key not in values:
-                # Where there is x, there is no value at first.
+                # Where there is x, there is no value at first either.
                 if time >= 10 or "x" not in states:
-                    changes[key] = states[-2] * width
+                    changes[key] = "".join(chance.choice(states) for _ in range(width))
             elif chance.random() < 0.4:
                 old = list(values[key])
                 for _ in range(chance.randrange(1, 4)):

@@ -1,5 +1,6 @@
 //! A window cut out of a dump: all signals, some times.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
@@ -42,16 +43,39 @@ pub fn excerpt(
         Dump::File(stream) => stream.window(&probes, range.clone())?,
         Dump::Pipe(stream) => window(stream, &probes, range.clone())?,
     };
-    declare(&header, out)?;
+    let codes = codes(&header);
+    declare(&header, &codes, out)?;
     let codes: Vec<_> = probes
         .iter()
-        .map(|probe| header.variables()[probe.variable_index()].code())
+        .map(|probe| codes[probe.signal().index()].as_str())
         .collect();
     changes(&codes, &traces, *range.start(), out)?;
     Ok(())
 }
 
-fn declare(header: &Header, out: &mut impl Write) -> io::Result<()> {
+/// A code for each signal: that of the dump, unless the signal is joined of several.
+fn codes(header: &Header) -> Vec<String> {
+    let mut codes = vec![String::new(); header.signal_count()];
+    let variables = header.variables().iter();
+    let (joined, others): (Vec<_>, Vec<_>) =
+        variables.partition(|variable| header.is_joined(variable.signal()));
+    let taken: HashSet<_> = others.iter().map(|variable| variable.code()).collect();
+    for variable in &others {
+        codes[variable.signal().index()] = variable.code().to_owned();
+    }
+    let mut free = (0_u64..)
+        .map(|number| format!("j{number}"))
+        .filter(|code| !taken.contains(code.as_str()));
+    for variable in joined {
+        let code = &mut codes[variable.signal().index()];
+        if code.is_empty() {
+            *code = free.next().unwrap_or_default();
+        }
+    }
+    codes
+}
+
+fn declare(header: &Header, codes: &[String], out: &mut impl Write) -> io::Result<()> {
     if let Some(timescale) = header.timescale() {
         writeln!(out, "$timescale {timescale} $end")?;
     }
@@ -71,7 +95,7 @@ fn declare(header: &Header, out: &mut impl Write) -> io::Result<()> {
             "$var {} {} {} {}{range} $end",
             word(variable.kind()),
             variable.width(),
-            variable.code(),
+            codes[variable.signal().index()],
             variable.name().replace(char::is_whitespace, "_"),
         )?;
     }
@@ -164,8 +188,18 @@ fn change(code: &str, value: &Value, out: &mut impl Write) -> io::Result<()> {
         Value::Bits(bits) if bits.width() == 1 => writeln!(out, "{bits:b}{code}"),
         Value::Bits(bits) => writeln!(out, "b{bits:b} {code}"),
         Value::Real(real) => writeln!(out, "r{real} {code}"),
-        Value::Text(text) => writeln!(out, "s{text} {code}"),
+        Value::Text(text) => writeln!(out, "s{} {code}", escaped(text)),
     }
+}
+
+/// A string as one word.
+fn escaped(text: &str) -> String {
+    let escaped = |byte: u8| match byte {
+        b'\\' => "\\\\".to_owned(),
+        0x21..=0x7e => char::from(byte).to_string(),
+        other => format!("\\x{other:02x}"),
+    };
+    text.bytes().map(escaped).collect()
 }
 
 #[cfg(test)]

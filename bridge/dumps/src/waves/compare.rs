@@ -1,103 +1,16 @@
 //! The first difference of two dumps, in constant memory.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 
-use lockstep_vcd::{Error, Header, Probe, State, Ticks, Timescale, Value};
+use lockstep_vcd::{BitsRef, Error, Header, Probe, State, Ticks, Timescale, Value};
 
 use super::clock::Edges;
 use super::dump::Dump;
-use super::rename::{Rename, renamed};
+use super::mapping::Mapping;
 use super::rows::Sample;
-use lockstep_base::glob::Glob;
 
 /// Differing signals whose values are kept; see `Difference::rows`.
 const KEPT: usize = 8;
-
-/// A signal of the first dump and the one of the second that it is compared with.
-#[derive(Clone, Debug)]
-pub struct Pair {
-    /// Path in the first dump.
-    pub path: String,
-    probes: [Probe; 2],
-}
-
-/// Which signals are compared.
-#[derive(Clone, Debug, Default)]
-pub struct Mapping {
-    /// Those in both dumps.
-    pub pairs: Vec<Pair>,
-    /// Paths in the first dump alone.
-    pub only_first: Vec<String>,
-    /// Paths in the second dump alone.
-    pub only_second: Vec<String>,
-    /// Paths of signals with different widths, and these. They are not compared.
-    pub widths: Vec<(String, [u32; 2])>,
-    /// Paths left out on request.
-    pub ignored: usize,
-}
-
-impl Mapping {
-    /// Maps by path: `rules` make paths of the second dump of those of the first, and what fits `ignore` in
-    /// either is left out.
-    pub fn new(headers: [&Header; 2], rules: &[Rename], ignore: &[Glob]) -> Self {
-        let [first, second] = headers;
-        let ignored = |path: &str| ignore.iter().any(|glob| glob.fits(path));
-        let mut mapping = Self::default();
-        let mut others = HashMap::new();
-        for (index, variable) in second.variables().iter().enumerate() {
-            let path = second.path(variable);
-            match ignored(&path) {
-                true => mapping.ignored += 1,
-                // Of a path that is declared twice, the first is taken.
-                false => drop(others.entry(path).or_insert(index)),
-            }
-        }
-        let mut found = HashSet::new();
-        let mut compared = HashSet::new();
-        for (index, variable) in first.variables().iter().enumerate() {
-            let path = first.path(variable);
-            if ignored(&path) {
-                mapping.ignored += 1;
-                continue;
-            }
-            let new = renamed(rules, &path);
-            let Some(&other) = others.get(&new) else {
-                if !ignored(&new) {
-                    mapping.only_first.push(path);
-                }
-                continue;
-            };
-            found.insert(other);
-            let (Some(one), Some(two)) = (
-                Probe::variable(first, index),
-                Probe::variable(second, other),
-            ) else {
-                continue;
-            };
-            let widths = [one.width(first), two.width(second)];
-            if widths[0] != widths[1] {
-                mapping.widths.push((path, widths));
-            } else if compared.insert((one.signal(), two.signal(), widths[0])) {
-                mapping.pairs.push(Pair {
-                    path,
-                    probes: [one, two],
-                });
-            }
-        }
-        let mut seen = HashSet::new();
-        for variable in second.variables() {
-            let path = second.path(variable);
-            if others
-                .get(&path)
-                .is_some_and(|index| !found.contains(index))
-                && seen.insert(path.clone())
-            {
-                mapping.only_second.push(path);
-            }
-        }
-        mapping
-    }
-}
 
 /// When values are compared.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +71,8 @@ pub struct Comparison {
     pub timescale: Option<Timescale>,
     /// First and last time compared.
     pub times: Option<(u64, u64)>,
+    /// The last time of each, if all of both was compared at every change.
+    pub ends: Option<[u64; 2]>,
 }
 
 /// Why two dumps cannot be compared.
@@ -199,10 +114,17 @@ pub fn compare(
             rows,
             timescale,
             times,
+            ends: None,
         };
         match step.take(&mut sides, when) {
             Taken::Row => {}
-            Taken::End => return Ok(result(Outcome::Same)),
+            Taken::End => {
+                let always = matches!(when, When::Always);
+                return Ok(Comparison {
+                    ends: always.then(|| [0, 1].map(|side: usize| sides[side].end())),
+                    ..result(Outcome::Same)
+                });
+            }
             Taken::Longer(longer) => {
                 let mut cycles = [rows; 2];
                 cycles[longer] += 1;
@@ -246,6 +168,7 @@ pub fn compare(
                 rows,
                 timescale,
                 times,
+                ends: None,
             });
         }
     }
@@ -285,6 +208,8 @@ fn common(
 struct Side {
     ticks: Ticks,
     pairs: usize,
+    /// For each pair, what becomes of its values.
+    reading: Vec<Reading>,
     sample: Option<Sample>,
     edges: Edges,
     factor: u64,
@@ -292,6 +217,31 @@ struct Side {
     pending: Changes,
     /// The next row, if it is loaded.
     ready: Option<(u64, Vec<(usize, Value)>)>,
+}
+
+/// What becomes of the values of a signal before they are compared.
+#[derive(Clone, Debug)]
+enum Reading {
+    Plain,
+    /// The leftmost bit is the rightmost one.
+    Reversed,
+    /// Of an event, how many triggers there were.
+    Triggers(u64),
+}
+
+impl Reading {
+    fn value(&mut self, value: Value) -> Option<Value> {
+        match self {
+            Self::Plain => Some(value),
+            Self::Reversed => Some(reversed(value)),
+            Self::Triggers(count) => {
+                *count += u64::from(value.is_trigger());
+                value
+                    .is_trigger()
+                    .then(|| Value::Text(count.to_string().into()))
+            }
+        }
+    }
 }
 
 /// The last value of each signal since the row before.
@@ -330,6 +280,15 @@ impl Side {
         Self {
             ticks: Ticks::new(header, &probes),
             pairs,
+            reading: mapping
+                .pairs
+                .iter()
+                .map(|pair| match pair.reversed {
+                    _ if pair.event => Reading::Triggers(0),
+                    Some(reversed) if reversed == side => Reading::Reversed,
+                    _ => Reading::Plain,
+                })
+                .collect(),
             sample,
             edges: Edges::default(),
             factor,
@@ -365,7 +324,9 @@ impl Side {
                 }
             };
             for (place, value) in self.ticks.drain() {
-                if place < self.pairs {
+                if let Some(reading) = self.reading.get_mut(place)
+                    && let Some(value) = reading.value(value)
+                {
                     self.pending.set(place, value);
                 }
             }
@@ -376,6 +337,11 @@ impl Side {
             }
         }
         Ok(())
+    }
+
+    /// The last time that was read.
+    fn end(&self) -> u64 {
+        self.ticks.time().saturating_mul(self.factor)
     }
 
     fn time(&self) -> Option<u64> {
@@ -497,6 +463,16 @@ impl Values {
     }
 }
 
+/// A vector read from the other end.
+fn reversed(value: Value) -> Value {
+    let digits: String = match &value {
+        Value::Bits(bits) => format!("{bits:b}").chars().rev().collect(),
+        _ => return value,
+    };
+    let bits = BitsRef::new(digits.as_bytes(), digits.len() as u32);
+    bits.map_or(value, |bits| Value::Bits(bits.to_bits()))
+}
+
 /// Whether two values are the same. No value yet is the same as x in every bit.
 pub fn same(values: &Both) -> bool {
     match values {
@@ -519,6 +495,7 @@ fn is_all_x(value: &Value) -> bool {
 mod tests {
     use std::io::Cursor;
 
+    use lockstep_base::glob::Glob;
     use lockstep_vcd::Stream;
 
     use super::*;

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_vcd::{Error, Header, Input, Source, Stream};
 
+use super::foreign::{MAGIC, foreign};
+
 /// A reader that counts what is read.
 pub struct Counted<R> {
     inner: R,
@@ -52,6 +54,9 @@ pub enum OpenError {
     /// The file cannot be read.
     #[error("cannot be read: {0}; name a Value Change Dump, or `-` for standard input")]
     Read(#[from] io::Error),
+    /// It is of another format.
+    #[error("expected a Value Change Dump, found {0}")]
+    Foreign(&'static str),
     /// It is no dump.
     #[error(transparent)]
     Dump(#[from] Error),
@@ -64,8 +69,13 @@ pub enum OpenError {
 pub fn open(path: &Path) -> Result<Opened, OpenError> {
     let read = Arc::new(AtomicU64::new(0));
     if path == Path::new("-") {
+        let mut start = Vec::new();
+        io::stdin().take(MAGIC).read_to_end(&mut start)?;
+        if let Some(format) = foreign(&start, path) {
+            return Err(OpenError::Foreign(format));
+        }
         let counted = Counted {
-            inner: io::stdin(),
+            inner: io::Cursor::new(start).chain(io::stdin()),
             bytes: Arc::clone(&read),
         };
         return Ok(Opened {
@@ -76,10 +86,22 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     }
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
+    if metadata.is_dir()
+        && let Some(format) = foreign(&[0], path)
+    {
+        return Err(OpenError::Foreign(format));
+    }
     if metadata.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     }
-    let plain = metadata.is_file() && !is_compressed(&mut file)?;
+    let start = match metadata.is_file() {
+        true => start(&mut file)?,
+        false => Vec::new(),
+    };
+    if let Some(format) = foreign(&start, path) {
+        return Err(OpenError::Foreign(format));
+    }
+    let plain = metadata.is_file() && !is_compressed(&start);
     let counted = Counted {
         inner: file,
         bytes: Arc::clone(&read),
@@ -95,15 +117,37 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     })
 }
 
-/// Whether a file starts as gzip or Zstandard files do.
-fn is_compressed(file: &mut File) -> io::Result<bool> {
+/// The first bytes of a file.
+fn start(file: &mut File) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    Read::by_ref(file).take(4).read_to_end(&mut start)?;
+    Read::by_ref(file).take(MAGIC).read_to_end(&mut start)?;
     file.rewind()?;
-    Ok(start.starts_with(&[0x1f, 0x8b]) || start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]))
+    Ok(start)
+}
+
+/// Whether a file starts as gzip or Zstandard files do.
+fn is_compressed(start: &[u8]) -> bool {
+    start.starts_with(&[0x1f, 0x8b]) || start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
 }
 
 impl Dump {
+    /// The same dump, read with times rounded that have a fraction of a tick.
+    #[must_use]
+    pub fn lenient(self) -> Self {
+        match self {
+            Self::File(stream) => Self::File(stream.lenient()),
+            Self::Pipe(stream) => Self::Pipe(stream.lenient()),
+        }
+    }
+
+    /// Whether a time was rounded.
+    pub const fn has_rounded(&self) -> bool {
+        match self {
+            Self::File(stream) => stream.has_rounded(),
+            Self::Pipe(stream) => stream.has_rounded(),
+        }
+    }
+
     /// The declarations.
     pub fn header(&self) -> Arc<Header> {
         match self {

@@ -6,6 +6,8 @@ pub mod clock;
 pub mod compare;
 pub mod decode;
 pub mod dump;
+pub mod foreign;
+pub mod mapping;
 pub mod outline;
 pub mod rename;
 pub mod rows;

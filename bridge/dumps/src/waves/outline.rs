@@ -95,6 +95,15 @@ pub fn times(dump: &mut Dump) -> (Option<RangeInclusive<u64>>, Option<Error>) {
     (times.map(|(first, last)| first..=last), read.err())
 }
 
+/// Number of different signals that have a name. Parts of a vector that are signals of the file have none.
+pub fn named_signals(header: &Header) -> usize {
+    let mut named = vec![false; header.signal_count()];
+    for variable in header.variables() {
+        named[variable.signal().index()] = true;
+    }
+    named.into_iter().filter(|named| *named).count()
+}
+
 /// The scopes of a dump.
 pub fn scopes(header: &Header) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::with_capacity(header.scopes().len());

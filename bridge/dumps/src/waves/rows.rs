@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 use std::io::{Read, Seek};
+use std::sync::Arc;
 
-use lockstep_vcd::{Error, Probe, Source, Stream, Ticks, Value};
+use lockstep_vcd::{Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
 
 use super::clock::Edges;
 use super::dump::Dump;
@@ -157,7 +158,8 @@ impl Request<'_> {
         let mut watched = self.probes.to_vec();
         watched.extend(self.pace.clock());
         let mut ticks = Ticks::new(source.header(), &watched);
-        let mut scan = Scan::new(self);
+        let header = Arc::clone(source.header());
+        let mut scan = Scan::new(self, &header);
         let fault = loop {
             match ticks.next(source) {
                 Ok(Some(time)) => {
@@ -169,7 +171,7 @@ impl Request<'_> {
                 Err(error) => break Some(error),
             }
         };
-        scan.finish(ticks.time(), fault)
+        scan.finish(&header, ticks.time(), fault)
     }
 
     /// Finds the times of the rows, then the values there.
@@ -178,30 +180,128 @@ impl Request<'_> {
             Target::Time(at) => self.places_around(stream, at)?,
             Target::Cycle(at) => self.places_of_cycles(stream, at)?,
         };
-        let all = || places.before.iter().chain(&places.after);
-        let (Some(first), Some(last)) = (all().next(), all().last()) else {
+        let traces = self.traces(stream, &places)?;
+        match (self.pace, self.target) {
+            // What a signal was before the part that was read, only the window tells.
+            (Pace::Changes, Target::Time(at))
+                if !places.all().all(|row| changes(&traces, row.0)) =>
+            {
+                self.seek_changes(stream, at)
+            }
+            _ => Ok(self.rows_of(stream.header(), &places, &traces)),
+        }
+    }
+
+    /// What the probes see at some places and between them.
+    fn traces<R: Read + Seek>(
+        &self,
+        stream: &mut Stream<R>,
+        places: &Places,
+    ) -> Result<Vec<Trace>, RowsError> {
+        let (Some(first), Some(last)) = (places.all().next(), places.all().last()) else {
             return Err(self.no_rows());
         };
-        let range = first.0.saturating_sub(1)..=last.0;
-        let traces = stream.window(self.probes, range)?;
-        let values = |time: u64| {
-            let seen = match self.pace {
-                Pace::Clock(_, Sample::Before) => time.checked_sub(1),
-                _ => Some(time),
+        let events = self
+            .probes
+            .iter()
+            .any(|probe| probe.is_event(stream.header()));
+        let start = match events && self.has_first(places) {
+            true => 0,
+            false => first.0.saturating_sub(1),
+        };
+        Ok(stream.window(self.probes, start..=last.0)?)
+    }
+
+    /// Whether the first of the places is the first row of the dump.
+    fn has_first(&self, places: &Places) -> bool {
+        places.before.len() < self.kept()
+    }
+
+    fn rows_of(&self, header: &Header, places: &Places, traces: &[Trace]) -> Rows {
+        let early = matches!(self.pace, Pace::Clock(_, Sample::Before));
+        let seen = |time: u64| {
+            if early {
+                time.checked_sub(1)
+            } else {
+                Some(time)
+            }
+        };
+        let value = |probe: &Probe, trace: &Trace, last: Option<u64>, time: u64| {
+            if !probe.is_event(header) {
+                return trace.at(seen(time)?).cloned();
+            }
+            // A trigger since the row before.
+            let changes = trace.changes.iter().rev();
+            let mut changes = changes.skip_while(|(changed, _)| Some(*changed) > seen(time));
+            let (changed, value) = changes.next()?;
+            let since = match last {
+                Some(last) => Some(*changed) > seen(last),
+                None => seen(time).is_some(),
             };
-            traces
-                .iter()
-                .map(|trace| trace.at(seen?).cloned())
-                .collect()
+            since.then(|| value.clone())
         };
-        let row = |&(time, cycle): &(u64, Option<u64>)| Row {
-            time,
-            cycle,
-            values: values(time),
+        let mut last = None;
+        let mut rows = |places: &mut dyn Iterator<Item = &(u64, Option<u64>)>| {
+            let mut rows = Vec::new();
+            for &(time, cycle) in places {
+                let values = self.probes.iter().zip(traces);
+                let values = values.map(|(probe, trace)| value(probe, trace, last, time));
+                rows.push(Row {
+                    time,
+                    cycle,
+                    values: values.collect(),
+                });
+                last = Some(time);
+            }
+            rows
         };
-        let before = places.before.iter().map(row).collect();
-        let after = places.after.iter().map(row).collect();
-        Ok(self.rows(before, after, None))
+        let before = rows(&mut places.before.iter());
+        let after = rows(&mut places.after.iter());
+        self.rows(header, before.into(), after, None)
+    }
+
+    /// Rows where a signal changes, from windows that grow until there are enough.
+    fn seek_changes<R: Read + Seek>(
+        &self,
+        stream: &mut Stream<R>,
+        at: u64,
+    ) -> Result<Rows, RowsError> {
+        let Some(times) = stream.times()? else {
+            return Err(self.no_rows());
+        };
+        let (first, last) = times.into_inner();
+        let mut reach = 1_u64;
+        loop {
+            let (start, end) = (at.saturating_sub(reach), at.saturating_add(reach));
+            let traces = stream.window(self.probes, start..=end)?;
+            let changes = traces.iter().flat_map(|trace| &trace.changes);
+            let mut times: Vec<_> = changes.map(|(time, _)| *time).collect();
+            times.sort_unstable();
+            times.dedup();
+            let mut places = Places::default();
+            for time in times {
+                if places.enter((time, None), self) {
+                    break;
+                }
+            }
+            let enough = self.are_enough(&places);
+            if (start <= first || enough[0]) && (end >= last || enough[1]) {
+                return match places.all().next() {
+                    Some(_) => Ok(self.rows_of(stream.header(), &places, &traces)),
+                    None => Err(self.no_rows()),
+                };
+            }
+            reach = reach.saturating_mul(4);
+        }
+    }
+
+    /// Whether there are enough rows before and after the target.
+    fn are_enough(&self, places: &Places) -> [bool; 2] {
+        let wanted = self.wanted_after(places.before.is_empty());
+        [
+            places.before.len() >= self.kept(),
+            places.after.len() >= wanted,
+        ]
     }
 
     /// Rows at and before the cycle `at`, as many as are kept, and rows after it, counted from the start of the dump.
@@ -248,10 +348,8 @@ impl Request<'_> {
                     break;
                 }
             }
-            let below = start <= first || places.before.len() >= self.kept();
-            let above =
-                end >= last || places.after.len() >= self.wanted_after(places.before.is_empty());
-            if below && above {
+            let enough = self.are_enough(&places);
+            if (start <= first || enough[0]) && (end >= last || enough[1]) {
                 return Ok(places);
             }
             reach = reach.saturating_mul(4);
@@ -266,11 +364,23 @@ impl Request<'_> {
     }
 
     /// Puts rows together; of those before, the first may be there only to tell changes from.
-    fn rows(&self, mut before: VecDeque<Row>, after: Vec<Row>, fault: Option<Error>) -> Rows {
-        let previous = match before.len() > self.window.saturating_add(1) {
+    fn rows(
+        &self,
+        header: &Header,
+        mut before: VecDeque<Row>,
+        after: Vec<Row>,
+        fault: Option<Error>,
+    ) -> Rows {
+        let mut previous = match before.len() > self.window.saturating_add(1) {
             true => before.pop_front().map(|row| row.values),
             false => None,
         };
+        for (value, probe) in previous.iter_mut().flatten().zip(self.probes) {
+            // What is before the first row is not read.
+            if probe.is_event(header) {
+                *value = None;
+            }
+        }
         let reached = match self.target {
             Target::Time(_) => fault.is_none() || !after.is_empty(),
             Target::Cycle(at) => before.back().is_some_and(|row| row.cycle == Some(at)),
@@ -311,6 +421,10 @@ struct Places {
 }
 
 impl Places {
+    fn all(&self) -> impl Iterator<Item = &(u64, Option<u64>)> {
+        self.before.iter().chain(&self.after)
+    }
+
     /// Enters a row; whether it is the last one needed.
     fn enter(&mut self, place: (u64, Option<u64>), request: &Request<'_>) -> bool {
         if request.is_past(place.0, place.1) {
@@ -328,11 +442,18 @@ impl Places {
     }
 }
 
+/// Whether one of the probes changes at a time.
+fn changes(traces: &[Trace], time: u64) -> bool {
+    let at = |trace: &Trace| trace.changes.binary_search_by_key(&time, |(time, _)| *time);
+    traces.iter().any(|trace| at(trace).is_ok())
+}
+
 /// Finds rows from the middle of a dump on.
 struct Finder {
     ticks: Ticks,
     pace: Pace,
     edges: Edges,
+    events: Vec<bool>,
     values: Vec<Option<Value>>,
 }
 
@@ -340,12 +461,20 @@ impl Finder {
     fn new(request: &Request<'_>, source: &impl Source, from: u64, end: u64) -> Self {
         let watched = match request.pace {
             Pace::Clock(clock, _) => vec![clock],
-            Pace::Changes => request.probes.to_vec(),
+            // From the middle on, the value of a joined signal is not known.
+            Pace::Changes => {
+                let probes = request.probes.iter();
+                probes
+                    .flat_map(|probe| probe.parts(source.header()))
+                    .collect()
+            }
         };
+        let events = watched.iter().map(|probe| probe.is_event(source.header()));
         Self {
             ticks: Ticks::new(source.header(), &watched).from(from).to(end),
             pace: request.pace,
             edges: Edges::default(),
+            events: events.collect(),
             values: vec![None; watched.len()],
         }
     }
@@ -357,6 +486,7 @@ impl Finder {
             for (place, value) in self.ticks.drain() {
                 match self.pace {
                     Pace::Clock(..) => self.edges.change(&value),
+                    Pace::Changes if self.events[place] => changed |= value.is_trigger(),
                     Pace::Changes => changed |= replace(&mut self.values[place], value),
                 }
             }
@@ -378,6 +508,7 @@ fn replace(slot: &mut Option<Value>, value: Value) -> bool {
 /// Collects rows while a dump is read from its start.
 struct Scan<'r> {
     request: &'r Request<'r>,
+    events: Vec<bool>,
     values: Vec<Option<Value>>,
     pending: Vec<(usize, Value)>,
     edges: Edges,
@@ -388,9 +519,11 @@ struct Scan<'r> {
 }
 
 impl<'r> Scan<'r> {
-    fn new(request: &'r Request<'r>) -> Self {
+    fn new(request: &'r Request<'r>, header: &Header) -> Self {
+        let probes = request.probes.iter();
         Self {
             request,
+            events: probes.map(|probe| probe.is_event(header)).collect(),
             values: vec![None; request.probes.len()],
             pending: Vec::new(),
             edges: Edges::default(),
@@ -416,6 +549,9 @@ impl<'r> Scan<'r> {
         }
         let mut changed = false;
         for (place, value) in self.pending.drain(..) {
+            if self.events[place] && !value.is_trigger() {
+                continue;
+            }
             changed |= replace(&mut self.values[place], value);
         }
         let row = match self.request.pace {
@@ -449,9 +585,15 @@ impl<'r> Scan<'r> {
             self.after.push(row());
         }
         self.done = past && self.after.len() >= wanted;
+        // An event has a value only up to the row after its trigger.
+        for (value, event) in self.values.iter_mut().zip(&self.events) {
+            if *event {
+                *value = None;
+            }
+        }
     }
 
-    fn finish(self, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
+    fn finish(self, header: &Header, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
         if let (false, None) = (self.done, &fault) {
             match self.request.target {
                 Target::Time(at) if at > last => return Err(RowsError::AfterEnd { last }),
@@ -464,7 +606,7 @@ impl<'r> Scan<'r> {
         if self.before.is_empty() && self.after.is_empty() {
             return Err(fault.map_or_else(|| self.request.no_rows(), RowsError::Dump));
         }
-        Ok(self.request.rows(self.before, self.after, fault))
+        Ok(self.request.rows(header, self.before, self.after, fault))
     }
 }
 

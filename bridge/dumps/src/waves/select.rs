@@ -1,6 +1,6 @@
 //! Signals that were asked for.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lockstep_vcd::{Error, Header, Probe};
 
@@ -49,12 +49,24 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
             .iter()
             .map(|one: &Selected| one.probe.signal())
             .collect();
-        for (index, variable) in header.variables().iter().enumerate() {
-            let path = header.path(variable);
-            if !glob.fits(&path) {
-                continue;
-            }
+        let fit = header.variables().iter().enumerate();
+        let fit: Vec<_> = fit
+            .map(|(index, variable)| (index, header.path(variable)))
+            .filter(|(_, path)| glob.fits(path))
+            .collect();
+        let mut ranges = HashMap::new();
+        for (index, path) in &fit {
+            let range = header.variables()[*index].range();
+            let (first, differ) = ranges.entry(path.clone()).or_insert((range, false));
+            *differ |= *first != range;
+        }
+        for (index, mut path) in fit {
             fitting = true;
+            // Pieces of a vector with gaps have one path.
+            let differ = ranges.get(&path).is_some_and(|(_, differ)| *differ);
+            if let Some(range) = header.variables()[index].range().filter(|_| differ) {
+                path += &range.to_string();
+            }
             if let Some(probe) = Probe::variable(header, index)
                 && signals.insert(probe.signal())
             {

@@ -78,6 +78,11 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
+/// A text at the left of `width` characters, which may be more than a format takes.
+pub fn left(text: &str, width: usize) -> String {
+    text.to_owned() + &" ".repeat(width.saturating_sub(length(text)))
+}
+
 fn longest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
     texts.into_iter().map(length).max().unwrap_or(0)
 }
@@ -102,8 +107,9 @@ impl Table {
     fn by_row(&self, widths: &[usize]) -> String {
         let mut text = String::new();
         let mut line = String::from("  ");
-        for head in &self.heads {
-            line += &(Piece::plain(&head.0).right(head_width(head)) + " ");
+        let heads: Vec<_> = self.heads.iter().map(head_width).collect();
+        for (head, width) in self.heads.iter().zip(&heads) {
+            line += &(Piece::plain(&head.0).right(*width) + " ");
         }
         for (column, width) in self.columns.iter().zip(widths) {
             line += &(Piece::plain(&column.label).right(*width) + " ");
@@ -112,8 +118,8 @@ impl Table {
         for row in 0..self.rows() {
             let pointed = self.target == Some(row);
             let mut line = String::from(if pointed { "> " } else { "  " });
-            for head in &self.heads {
-                line += &(Piece::plain(&head.1[row]).right(head_width(head)) + " ");
+            for (head, width) in self.heads.iter().zip(&heads) {
+                line += &(Piece::plain(&head.1[row]).right(*width) + " ");
             }
             for (column, width) in self.columns.iter().zip(widths) {
                 line += &(Piece::of(&column.cells[row]).right(*width) + " ");
@@ -153,7 +159,7 @@ impl Table {
         text: &mut String,
     ) {
         for (place, (label, texts)) in self.heads.iter().enumerate() {
-            let mut line = format!("{label:label_width$}  ");
+            let mut line = left(label, label_width) + "  ";
             for row in rows.clone() {
                 let pointed = place == 0 && self.target == Some(row);
                 let shown = match pointed {
@@ -165,7 +171,7 @@ impl Table {
             end(text, &line);
         }
         for column in &self.columns {
-            let mut line = format!("{:label_width$}  ", column.label);
+            let mut line = left(&column.label, label_width) + "  ";
             for row in rows.clone() {
                 line += &(Piece::of(&column.cells[row]).right(widths[row]) + " ");
             }

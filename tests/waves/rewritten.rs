@@ -1,0 +1,111 @@
+//! `lockstep vcd diff` of dumps that say the same in other words, and of dumps that differ in one change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::{Ran, run};
+use crate::corpus::good_files;
+use crate::golden::vcd;
+use crate::rewrite::{Random, Words};
+use crate::scratch::scratch;
+
+/// Planted changes.
+const CHANGES: usize = 500;
+
+fn diff(folder: &Path, one: &Path, two: &Path) -> Ran {
+    run(&mut vcd(
+        folder,
+        &format!("diff {} {}", one.display(), two.display()),
+    ))
+}
+
+/// The dumps that a rewriter of words can take apart.
+fn dumps() -> Vec<(PathBuf, Words)> {
+    let files = good_files().into_iter();
+    let words = |file: PathBuf| {
+        let text = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
+        let words = Words::new(text.trim_start_matches('\u{feff}'));
+        (file, words)
+    };
+    files.map(words).collect()
+}
+
+#[test]
+fn a_dump_is_the_same_in_other_words() {
+    let folder = scratch("waves/rewritten");
+    let mut random = Random::new(1);
+    for (file, words) in dumps() {
+        let rewritten = [
+            ("words", words.clone()),
+            ("codes", words.clone().with_other_codes(&mut random)),
+            ("order", words.clone().in_another_order(&mut random)),
+            ("bits", words.clone().in_bits(true)),
+            ("close_bits", words.clone().in_bits(false)),
+            (
+                "all",
+                words
+                    .in_bits(random.below(2) == 0)
+                    .with_other_codes(&mut random)
+                    .in_another_order(&mut random),
+            ),
+        ];
+        for (how, words) in rewritten {
+            let new = folder.join(format!("{how}.vcd"));
+            fs::write(&new, words.text()).expect("written");
+            for [one, two] in [[&file, &new], [&new, &file]] {
+                let ran = diff(&folder, one, two);
+                let told = format!("{file:?} {how}: {}{}", ran.stdout, ran.stderr);
+                assert_eq!(ran.code, 0, "{told}");
+                assert!(ran.stdout.starts_with("SAME"), "{told}");
+                assert!(!ran.stdout.contains("only in"), "{told}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_change_is_a_difference() {
+    let folder = scratch("waves/planted");
+    let mut random = Random::new(2);
+    let dumps = dumps();
+    let [one, two] = ["one", "two"].map(|name| folder.join(format!("{name}.vcd")));
+    let mut planted = 0;
+    while planted < CHANGES {
+        let (file, words) = &dumps[random.below(dumps.len())];
+        let words = match random.below(2) {
+            0 => words.clone(),
+            _ => words.clone().in_bits(true),
+        };
+        let Some(changed) = words.clone().with_a_change(&mut random) else {
+            continue;
+        };
+        planted += 1;
+        fs::write(&one, words.text()).expect("written");
+        let changed = match random.below(2) {
+            0 => changed,
+            _ => changed.with_other_codes(&mut random),
+        };
+        fs::write(&two, changed.text()).expect("written");
+        let ran = diff(&folder, &one, &two);
+        let told = format!("{file:?}, change {planted}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{told}");
+        assert!(ran.stdout.starts_with("DIFFERENT"), "{told}");
+    }
+}
+
+#[test]
+fn every_form_of_a_dump_is_the_same() {
+    let folder = crate::golden::dumps().join("split");
+    for form in ["questa", "vcs", "riviera", "gtkwave", "pieces", "mixed"] {
+        let ran = diff(
+            &folder,
+            Path::new("whole.vcd"),
+            Path::new(&format!("{form}.vcd")),
+        );
+        assert!(
+            ran.stdout.starts_with("SAME  9 signals at 40 times"),
+            "{form}: {}",
+            ran.stdout
+        );
+    }
+}
