@@ -3,13 +3,18 @@
 //! Several simulators write a variable for each bit of a vector: `q [7]`, `q [6]`, and so on. Joined
 //! are variables of one scope, name and kind that have the width of their ranges, where the ranges
 //! are disjoint and leave no gap. What overlaps is not one vector, and stays as it is; of what has
-//! gaps, each part without one is joined. A lone bit stays a bit. Declared twice, they make two
+//! gaps, each part without one is joined, unless its pieces are thousands of bits wide. A lone bit
+//! stays a bit. Declared twice, they make two
 //! vectors, the first of the first ones.
 
 use std::collections::HashMap;
 
 use crate::declarations::MAX_WIDTH;
 use crate::header::{BitRange, Header, Joined, Part, ScopeId, SignalId, VarKind, Variable};
+
+/// Bits of a piece, on average. The digits of a joined vector stay in memory, and a few declarations
+/// must not take all of it.
+const PIECE: u64 = 1 << 12;
 
 /// Joins what belongs together. `elements` are the places of variables of one bit whose index is
 /// written as part of the name, `q[2]`, in order.
@@ -199,7 +204,8 @@ fn vectors_of_round(mut pieces: Vec<Piece>) -> Vec<Vector> {
     let mut vectors = Vec::new();
     for run in runs {
         let (low, high) = (run[0].low(), run[run.len() - 1].high());
-        if low.abs_diff(high) >= u64::from(MAX_WIDTH) {
+        let most = u64::from(MAX_WIDTH).min(PIECE * run.len() as u64);
+        if low.abs_diff(high) >= most {
             continue;
         }
         let mut run = run.to_vec();

@@ -256,7 +256,11 @@ fn what_does_not_is_left_as_it_is() {
         ("real 1 r [0], real 1 r [1]", &["r[0]", "r[1]"]),
         ("event 1 e [0], event 1 e [1]", &["e[0]", "e[1]"]),
         ("string 1 s [0], string 1 s [1]", &["s[0]", "s[1]"]),
-        // More bits than a variable may have.
+        // Too wide to stay in memory, and more bits than a variable may have.
+        (
+            "wire 5000 q [9999:5000], wire 5000 q [4999:0]",
+            &["q[9999:5000]", "q[4999:0]"],
+        ),
         (
             "wire 16777216 q [16777215:0], wire 1 q [16777216]",
             &["q[16777215:0]", "q[16777216]"],
