@@ -14,7 +14,7 @@ const HEADER: &str = "$timescale 1 ns $end $scope module tb $end $var wire 1 c c
     $scope module dut $end $var wire 16 e event_base [15:0] $end $var wire 16 v v0 [15:0] $end \
     $var wire 1 k still $end $upscope $end $upscope $end $enddefinitions $end\n";
 
-const MAP: &str = "contract = 2
+pub const MAP: &str = "contract = 2
 clock = 'tb.clk'
 
 [sample]
@@ -36,7 +36,7 @@ V = 'tb.dut.v0'
 ";
 
 /// Two cycles of reset and four more; nothing counts. `change` is written before the third edge.
-fn dump(change: &str) -> String {
+pub fn dump(change: &str) -> String {
     let mut text = format!("{HEADER}#0\n0c\n0r\nb0 e\nb0 v\n0k\n");
     for cycle in 1..=6 {
         if cycle == 3 {
@@ -47,7 +47,7 @@ fn dump(change: &str) -> String {
     text
 }
 
-fn folder(name: &str, dump: &str, map: &str) -> PathBuf {
+pub fn folder(name: &str, dump: &str, map: &str) -> PathBuf {
     let folder = scratch::scratch(&format!("offline/{name}"));
     fs::write(folder.join("dump.vcd"), dump).expect("written");
     fs::write(folder.join("map.toml"), map).expect("written");

@@ -8,11 +8,15 @@ mod bench;
 mod bugs;
 mod errors;
 mod icarus;
+mod split;
 
 #[path = "../support/command.rs"]
 mod command;
 #[path = "../support/planted.rs"]
 mod planted;
+#[path = "../support/rewrite.rs"]
+#[allow(dead_code, reason = "only bits are needed here")]
+mod rewrite;
 #[path = "../support/scratch.rs"]
 mod scratch;
 

@@ -179,7 +179,7 @@ impl Words {
             let splits = VECTORS.contains(&variable.kind.as_str()) && range(variable).is_some();
             let width = splits
                 .then_some(variable.width)
-                .filter(|width| (2..=300).contains(width));
+                .filter(|width| (2..=4096).contains(width));
             let of_code = widths.entry(variable.code.clone()).or_insert(width);
             if *of_code != width {
                 *of_code = None;

@@ -9,12 +9,13 @@ mod events;
 mod golden;
 mod info;
 mod others;
-mod rewrite;
 mod rewritten;
 mod show;
 mod split;
 
 #[path = "../support/command.rs"]
 mod command;
+#[path = "../support/rewrite.rs"]
+mod rewrite;
 #[path = "../support/scratch.rs"]
 mod scratch;
