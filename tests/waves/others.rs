@@ -150,15 +150,25 @@ fn rows_in_which_nothing_changes_are_not_shown() {
     let mut text = String::from(
         "$timescale 1ns $end $var wire 1 a a $end $var wire 1 b b $end $enddefinitions $end\n#0\n0a\n0b\n",
     );
-    for time in 1..30_000 {
-        // Written again and again, it changes once in ten thousand times.
-        text += &format!("#{time}\n{}a\n", time / 10_000 % 2);
+    for time in 1..400_000 {
+        text += &format!("#{time}\n{}b\n", time % 2);
+        // Written again far from where it was written last, it changes in one of three times.
+        if time % 8_000 == 0 {
+            text += &format!("{}a\n", time / 24_000 % 2);
+        }
     }
     fs::write(folder.join("a.vcd"), text).expect("written");
-    let ran = golden_in(
-        "changes_only",
-        &folder,
-        "show a.vcd --signals a --at 15000ns --changes",
-    );
-    assert_eq!(ran.code, 0);
+    let arguments =
+        |file: &str, at: u32| format!("show {file} --signals a --at {at}ns --changes --window 1");
+    golden_in("changes_only", &folder, &arguments("a.vcd", 204_000));
+    for at in [0, 30_000, 201_000, 209_000, 216_000, 399_000] {
+        let sought = run(&mut vcd(&folder, &arguments("a.vcd", at)));
+        let mut piped = vcd(&folder, &arguments("-", at));
+        piped.stdin(fs::File::open(folder.join("a.vcd")).expect("a dump"));
+        assert_eq!(
+            (sought.code, sought.stdout),
+            (0, run(&mut piped).stdout),
+            "{at}"
+        );
+    }
 }
