@@ -61,11 +61,11 @@ fn a_pipe_is_checked_while_the_simulation_runs() {
     if !icarus::found() {
         return;
     }
-    let folder = scratch::scratch("offline/live");
+    let folder = scratch::scratch("offline/piped");
     let rtl = folder.join("rtl");
     planted::plant(Some("18-event-index-off-by-one.patch"), &rtl).expect("planted");
     bench(&folder, &rtl);
-    let ran = make(&folder, &["live", "CYCLES=1000000", "CHECK=--out out"]);
+    let ran = make(&folder, &["live", "CYCLES=20000", "CHECK=--out out"]);
     assert_eq!(ran.code, 2, "of make: {}{}", ran.stdout, ran.stderr);
     let json = fs::read(folder.join("out/report.json")).expect("a report");
     let json: Value = serde_json::from_slice(&json).expect("JSON");
@@ -81,7 +81,7 @@ fn verilator_plays_recorded_stimulus() {
     use verilator_sys::find::Search;
 
     let folder = scratch::scratch("offline/verilated");
-    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/pipelined");
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/apb");
     let implementation = rtl.join("implementation.toml");
     let options = |name: &str| ["--implementation".to_owned(), name.to_owned()];
     let options = options(implementation.to_str().expect("a path"));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bytemuck::{bytes_of, cast_ref, cast_slice, cast_slice_mut, pod_read_unaligned};
 use lockstep_vcd::{Error, Header, Source, Timescale};
+use pmu_model::wrapper::Increments;
 use pmu_model::{
     CycleInput, CycleOutput, DutParameters, Implementation, ImplementationError, Model, Recorder,
     Unknown,
@@ -14,8 +15,7 @@ use super::map::Map;
 use super::sampler::{Rows, Sampler};
 use super::wiring::Wiring;
 use crate::waves::time::written;
-use lockstep_engine::dut::{ParameterMismatch, check_parameters};
-use lockstep_engine::lockstep::batch::BATCH;
+use lockstep_engine::dut::{ParameterMismatch, Translation, check_parameters};
 use lockstep_engine::lockstep::compare::{Divergence, differences};
 use lockstep_engine::lockstep::delay::{Delay, cycles_before};
 use lockstep_engine::lockstep::ledger::Ledger;
@@ -170,6 +170,7 @@ pub fn check(
             latency_spe: map.latency.spe,
             ..DutParameters::of(implementation)
         }),
+        translation: translation(implementation, map.latency.increment)?,
         mapped: pod_read_unaligned(&wiring.mapped[1]),
         wiring,
         implementation,
@@ -211,8 +212,23 @@ struct Segment {
     rows: Rows,
 }
 
+/// Rows that are read before they are compared: not many, since a simulation that is still running may take seconds for
+/// some hundred.
+const BATCH: usize = 512;
+
 /// Batches that are kept: what hypotheses are tested on before a divergence.
 const KEPT: usize = MOST / BATCH;
+
+/// What makes V of the increments of a design that does not show V (DUT-71).
+fn translation(
+    implementation: &Implementation,
+    latency: u8,
+) -> Result<Option<Translation>, ImplementationError> {
+    match implementation.wrapper.increments {
+        Increments::Shown => Ok(None),
+        _ => Translation::new(implementation, latency.into()).map(Some),
+    }
+}
 
 struct Check<'c> {
     sampler: Sampler,
@@ -220,6 +236,8 @@ struct Check<'c> {
     /// What the test bench may drive.
     contract: ContractCheck,
     delay: Delay,
+    /// For a design that does not show V.
+    translation: Option<Translation>,
     wiring: &'c Wiring,
     /// Outputs that have a signal.
     mapped: CycleOutput,
@@ -296,6 +314,7 @@ impl Check<'_> {
         };
         check_parameters(self.implementation, &stated)?;
         self.delay = Delay::new(&stated);
+        self.translation = translation(self.implementation, stated.latency_increment)?;
         Ok(())
     }
 
@@ -308,8 +327,24 @@ impl Check<'_> {
         self.started = reset.is_some();
     }
 
+    /// Puts V where the design shows something else.
+    fn translate(&mut self, rows: &mut Rows) {
+        let Some(translation) = &mut self.translation else {
+            return;
+        };
+        for (input, output) in rows.inputs.iter().zip(&mut rows.outputs) {
+            translation.translate(input, output);
+        }
+        if self.implementation.wrapper.increments == Increments::Hidden {
+            for vague in &mut rows.vague {
+                vague.outputs.increment = Default::default();
+            }
+        }
+    }
+
     /// Compares a batch; whether that ends the check. Takes the rows.
     fn batch(&mut self, source: &mut impl Source, rows: &mut Rows) -> bool {
+        self.translate(rows);
         let start = self.checked.cycles;
         let segment = Segment {
             start,
@@ -529,6 +564,7 @@ impl Check<'_> {
         if missing > 0 {
             // What follows is for the window and the hypotheses alone: without it, they have less.
             let _ = self.sampler.fill(source, &mut more, missing);
+            self.translate(&mut more);
         }
         let edge = self.checked.skipped + divergence.cycle;
         let cycle = divergence.cycle;

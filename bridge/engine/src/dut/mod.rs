@@ -24,7 +24,7 @@ pub use knobs::{KnobMismatch, check_knobs};
 pub use modelled::ModelledDut;
 pub use parameters::{ParameterMismatch, check_parameters};
 pub use stated::{ContractMismatch, Stated, check_contract};
-pub use translated::Translated;
+pub use translated::{Translated, Translation};
 pub use wrapper_parameters::wrapper_parameters;
 
 /// Cycles in a batch: long enough that a batch's fixed costs do not show, short enough that all of it, 110 KiB, stays in

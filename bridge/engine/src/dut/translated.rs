@@ -1,5 +1,6 @@
 //! A design that does not show V, seen as one that does (DUT-71).
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use pmu_model::contract::COUNTER_LANES;
@@ -21,37 +22,43 @@ struct Expected {
     unknown: u32,
 }
 
-/// A design that shows its counters, or nothing of them, with V in place of that: what the model expects, plus what a
-/// counter that is shown is too high by in this cycle. That is the V of the design.
+/// V of a design that shows its counters, or nothing of them: what the model expects, plus what a counter that is shown
+/// is too high by in this cycle.
 ///
 /// A counter in a cycle that writes it is compared as well: a write that goes wrong shows as a V that differs.
-pub struct Translated {
-    inner: Box<dyn Dut>,
+pub struct Translation {
     model: Model,
     form: Increments,
     /// By what counters were too high in the cycle before.
     excess: [u16; COUNTER_LANES],
     /// The last cycles, the newest last: as many as the latency of the increments.
-    past: Vec<Expected>,
+    past: VecDeque<Expected>,
 }
 
-impl Translated {
-    /// `dut`, which is one for `implementation`.
+impl Translation {
+    /// One from the first cycle on, for a design that shows what it shows of `increment` so many cycles late.
     ///
     /// # Errors
     /// The implementation is impossible.
     pub fn new(
-        dut: Box<dyn Dut>,
         implementation: &Implementation,
+        latency: usize,
     ) -> Result<Self, ImplementationError> {
-        let latency = usize::from(dut.parameters().latency_increment);
         Ok(Self {
-            inner: dut,
             model: Model::new(implementation)?,
             form: implementation.wrapper.increments,
             excess: [0; COUNTER_LANES],
-            past: vec![Expected::default(); latency],
+            past: vec![Expected::default(); latency].into(),
         })
+    }
+
+    /// Makes V of what the design shows in the next cycle.
+    pub fn translate(&mut self, input: &CycleInput, output: &mut CycleOutput) {
+        let now = self.expect(input, output.random_byte);
+        self.past.push_back(now);
+        if let Some(then) = self.past.pop_front() {
+            self.correct(&mut output.increment, &then);
+        }
     }
 
     fn expect(&mut self, input: &CycleInput, random: u8) -> Expected {
@@ -71,7 +78,7 @@ impl Translated {
         }
     }
 
-    fn translate(&mut self, shown: &mut [u16; COUNTER_LANES], expected: &Expected) {
+    fn correct(&mut self, shown: &mut [u16; COUNTER_LANES], expected: &Expected) {
         for (n, lane) in shown.iter_mut().enumerate() {
             let known = self.form == Increments::Counters && expected.unknown >> n & 1 == 0;
             let excess = lane.wrapping_sub(expected.counters[n]);
@@ -87,6 +94,29 @@ impl Translated {
     }
 }
 
+/// A design that shows its counters, or nothing of them, with V in place of that.
+pub struct Translated {
+    inner: Box<dyn Dut>,
+    translation: Translation,
+}
+
+impl Translated {
+    /// `dut`, which is one for `implementation`.
+    ///
+    /// # Errors
+    /// The implementation is impossible.
+    pub fn new(
+        dut: Box<dyn Dut>,
+        implementation: &Implementation,
+    ) -> Result<Self, ImplementationError> {
+        let latency = usize::from(dut.parameters().latency_increment);
+        Ok(Self {
+            inner: dut,
+            translation: Translation::new(implementation, latency)?,
+        })
+    }
+}
+
 impl Dut for Translated {
     fn parameters(&self) -> DutParameters {
         self.inner.parameters()
@@ -98,10 +128,7 @@ impl Dut for Translated {
             .as_ref()
             .map_or_else(|stop| stop.completed, |()| inputs.len());
         for (input, output) in inputs.iter().zip(outputs).take(completed) {
-            let now = self.expect(input, output.random_byte);
-            self.past.push(now);
-            let then = self.past.remove(0);
-            self.translate(&mut output.increment, &then);
+            self.translation.translate(input, output);
         }
         result
     }
