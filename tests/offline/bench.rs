@@ -71,6 +71,11 @@ fn a_pipe_is_checked_while_the_simulation_runs() {
     let json: Value = serde_json::from_slice(&json).expect("JSON");
     let found = (&json["cycle"], &json["headline"]["field"]);
     assert_eq!(found, (&162.into(), &"V[0]".into()), "{}", ran.stdout);
+    let replay = json["run"]["replay"].as_str().expect("a command");
+    assert!(
+        replay.ends_with("in a FILE: lockstep vcd check FILE --map map.toml"),
+        "{replay}"
+    );
     assert!(!folder.join("dump.fifo").exists());
 }
 

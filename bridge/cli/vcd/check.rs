@@ -20,6 +20,7 @@ use super::{Failure, in_file, in_signals};
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
+use crate::cli::quoted::quoted;
 use crate::cli::{output, report_files};
 use crate::diagnosis::internals::Internals;
 use crate::implementation_file;
@@ -65,6 +66,10 @@ pub struct CheckArgs {
     /// Compare from the first cycle on, as if there had been a reset before
     #[arg(long)]
     assume_reset: bool,
+    /// Read little beyond the first divergence: a simulation behind a pipe ends there, and hypotheses are told apart by fewer
+    /// cycles
+    #[arg(long)]
+    stop: bool,
     /// Print the result as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -152,6 +157,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let options = Options {
         skip_vague: args.x == Vague::Skip,
         assume_reset: args.assume_reset,
+        stop: args.stop,
     };
     let start = Instant::now();
     let checked = {
@@ -425,13 +431,18 @@ impl Job<'_> {
 
     fn command(&self) -> String {
         let args = self.args;
+        let path = |path: &Path| quoted(&path.display().to_string());
+        // What came through a pipe is gone.
+        let (before, file) = match args.file == Path::new("-") {
+            true => ("with the dump of the simulation in a FILE: ", "FILE".into()),
+            false => ("", path(&args.file)),
+        };
         let mut command = format!(
-            "lockstep vcd check {} --map {}",
-            args.file.display(),
-            args.map.display()
+            "{before}lockstep vcd check {file} --map {}",
+            path(&args.map)
         );
-        if let Some(path) = &args.implementation {
-            let _ = write!(command, " --implementation {}", path.display());
+        if let Some(file) = &args.implementation {
+            let _ = write!(command, " --implementation {}", path(file));
         }
         if args.unmapped == Unmapped::Zero {
             command.push_str(" --unmapped zero");
@@ -439,8 +450,8 @@ impl Job<'_> {
         if args.x == Vague::Skip {
             command.push_str(" --x skip");
         }
-        if let Some(path) = &args.waivers {
-            let _ = write!(command, " --waivers {}", path.display());
+        if let Some(file) = &args.waivers {
+            let _ = write!(command, " --waivers {}", path(file));
         }
         if args.assume_reset {
             command.push_str(" --assume-reset");

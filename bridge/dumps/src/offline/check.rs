@@ -33,6 +33,8 @@ pub struct Options {
     pub skip_vague: bool,
     /// The dump begins in the reset state.
     pub assume_reset: bool,
+    /// Little is read beyond a divergence.
+    pub stop: bool,
 }
 
 /// What came of a check.
@@ -559,7 +561,8 @@ impl Check<'_> {
         let after = AFTER as usize;
         let mut more = Rows::default();
         let last = &self.past[self.past.len() - 1].rows;
-        let missing = (k + 1 + after.max(NEAR + FAR)).saturating_sub(last.len());
+        let beyond = if self.options.stop { NEAR } else { NEAR + FAR };
+        let missing = (k + 1 + after.max(beyond)).saturating_sub(last.len());
         let time = last.times[k];
         if missing > 0 {
             // What follows is for the window and the hypotheses alone: without it, they have less.
