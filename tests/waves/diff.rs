@@ -1,9 +1,9 @@
 //! `lockstep vcd diff`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::command::Ran;
+use crate::command::{Ran, lockstep, run};
 use crate::golden::{dumps, golden, golden_in};
 use crate::scratch::scratch;
 
@@ -151,5 +151,94 @@ fn command_lines_that_mean_nothing() {
     refused(
         "diff_unknown_clock",
         &format!("diff {HIERARCHY} {HIERARCHY} --clock klock"),
+    );
+}
+
+fn compared(folder: &Path, arguments: &str) -> Ran {
+    let mut command = lockstep(folder);
+    run(command
+        .args(["vcd", "diff"])
+        .args(arguments.split_whitespace()))
+}
+
+/// Dumps of a clock of two bits and a value, whose bit 1 rises where only one of the two has the value 1.
+fn with_clock_bits(at_five: &str, at_nine: &str) -> String {
+    format!(
+        "$timescale 1ns $end $scope module tb $end $var wire 2 ! ck [1:0] $end $var wire 4 q q [3:0] $end $upscope $end \
+         $enddefinitions $end\n#0\nb00 !\nb0000 q\n#4\n{at_five} q\n#5\nb10 !\n#9\n{at_nine} q\n#10\nb11 !\n"
+    )
+}
+
+#[test]
+fn a_bit_of_a_clock_is_the_same_bit_in_both() {
+    let folder = scratch("waves/diff_clock_bit");
+    fs::write(folder.join("a.vcd"), with_clock_bits("b0001", "b1111")).expect("written");
+    fs::write(folder.join("b.vcd"), with_clock_bits("b1111", "b1111")).expect("written");
+    let diff = |arguments: &str| compared(&folder, arguments);
+    assert_eq!(diff("a.vcd a.vcd --clock tb.ck[1]").code, 0);
+    assert_eq!(diff("a.vcd b.vcd --clock tb.ck[1]").code, 1);
+    assert_eq!(diff("a.vcd b.vcd --clock tb.ck[0]").code, 0);
+    let vector = diff("a.vcd b.vcd --clock tb.ck");
+    assert_eq!(vector.code, 2);
+    assert!(
+        vector.stderr.contains("expected a clock of one bit"),
+        "{}",
+        vector.stderr
+    );
+}
+
+#[test]
+fn a_clock_that_never_rises_compares_nothing() {
+    let folder = scratch("waves/diff_dead_clock");
+    let dump = |value: &str| {
+        format!(
+            "$scope module tb $end $var wire 1 ! clk $end $var wire 4 q q [3:0] $end $upscope $end $enddefinitions $end\n\
+             #0\n0!\n#5\n{value} q\n"
+        )
+    };
+    fs::write(folder.join("a.vcd"), dump("b0001")).expect("written");
+    fs::write(folder.join("b.vcd"), dump("b1111")).expect("written");
+    let ran = compared(&folder, "a.vcd b.vcd --clock clk");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("found none in either dump"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn other_bits_of_a_vector_are_no_pair() {
+    let folder = scratch("waves/diff_other_bits");
+    let dump = |variables: &str| {
+        format!(
+            "$scope module tb $end {variables} $upscope $end $enddefinitions $end\n#0\n1!\n#5\n0!\n"
+        )
+    };
+    let bit = |bit: u32| dump(&format!("$var wire 1 ! q [{bit}] $end"));
+    fs::write(folder.join("two.vcd"), bit(2)).expect("written");
+    fs::write(folder.join("three.vcd"), bit(3)).expect("written");
+    let ran = compared(&folder, "two.vcd three.vcd");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("declared with other bits: 1"),
+        "{}",
+        ran.stdout
+    );
+
+    let whole = dump("$var wire 8 ! q [7:0] $end $var wire 1 a a $end");
+    let bits = "$var wire 1 ! q [1] $end $var wire 1 b q [0] $end $var wire 1 c q [4] $end $var wire 1 d q [3] $end";
+    fs::write(folder.join("whole.vcd"), whole).expect("written");
+    fs::write(
+        folder.join("bits.vcd"),
+        dump(&format!("{bits} $var wire 1 a a $end")),
+    )
+    .expect("written");
+    let ran = compared(&folder, "whole.vcd bits.vcd");
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("declared in other pieces: 1"),
+        "{}",
+        ran.stdout
     );
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use indicatif::HumanCount;
-use lockstep_vcd::{Header, Timescale};
+use lockstep_vcd::{Header, Probe, Timescale};
 
 use super::patience::Patience;
 use super::reading::Reading;
@@ -99,6 +99,12 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
         CompareError::Dump(_, error) => in_file(&args.second, error),
         CompareError::Timescales(..) => Failure::usage(error),
     })?;
+    if args.clock.is_some() && comparison.rows == 0 && matches!(comparison.outcome, Outcome::Same) {
+        return Err(Failure::usage(
+            "expected rising edges of the clock, found none in either dump: nothing was compared; name another with \
+             --clock PATH",
+        ));
+    }
     let same = matches!(comparison.outcome, Outcome::Same) && !mapping.has_mismatches();
     let page = Page {
         args,
@@ -120,8 +126,13 @@ fn when(args: &DiffArgs, headers: [&Header; 2]) -> Result<When, Failure> {
         return Ok(When::Always);
     };
     let first = clock_of(&args.first, headers[0], Some(path))?;
-    let full = headers[0].path(&headers[0].variables()[first.variable_index()]);
-    let new = renamed(&args.rename, &full);
+    let index = first.variable_index();
+    let full = headers[0].path(&headers[0].variables()[index]);
+    // The bit of a vector is the same bit there.
+    let is_whole = Probe::variable(headers[0], index) == Some(first);
+    let bit = path.rfind('[').filter(|_| !is_whole);
+    let bit = bit.map_or("", |at| &path[at..]);
+    let new = renamed(&args.rename, &full) + bit;
     // A clock may have another path without a rule for it.
     let second = match headers[1].find(&new) {
         Ok(probe) => probe,
@@ -172,11 +183,11 @@ impl Page<'_> {
             && first != second
         {
             let at = |time| written(self.timescale(), time);
-            anstream::eprintln!(
-                "lockstep: warning: A ends at {}, B at {}; one of them may be cut off",
+            crate::cli::output::tell(&format!(
+                "lockstep: warning: A ends at {}, B at {}; one of them may be cut off\n",
                 at(first),
                 at(second)
-            );
+            ));
         }
     }
 
@@ -193,17 +204,18 @@ impl Page<'_> {
         let at = |time| written(self.timescale(), time);
         match &self.comparison.outcome {
             Outcome::Same if self.mapping.has_mismatches() => {
-                let width = self.mapping.widths.len() as u64;
-                let (declared, how) = match width {
-                    0 => (
-                        self.mapping.kinds.len() as u64,
-                        "as an event in one dump only",
-                    ),
-                    _ => (width, "with another width"),
-                };
+                let mapping = self.mapping;
+                let reasons = [
+                    (mapping.widths.len(), "with another width"),
+                    (mapping.kinds.len(), "as an event in one dump only"),
+                    (mapping.ranges.len(), "with other bits"),
+                    (mapping.pieces.len(), "in other pieces"),
+                ];
+                let reason = reasons.into_iter().find(|(declared, _)| *declared > 0);
+                let (declared, how) = reason.unwrap_or_default();
                 format!(
                     "DIFFERENT  {} declared {how}; the other {signals} are the same at {rows}\n",
-                    count(declared, "signal")
+                    count(declared as u64, "signal")
                 )
             }
             Outcome::Same => match self.comparison.times {
@@ -268,6 +280,14 @@ impl Page<'_> {
         group(
             "an event in one dump only".into(),
             shown(&self.mapping.kinds),
+        );
+        group(
+            "declared with other bits".into(),
+            shown(&self.mapping.ranges),
+        );
+        group(
+            "declared in other pieces".into(),
+            shown(&self.mapping.pieces),
         );
         group(
             "declared more than once, paired in order".into(),

@@ -20,6 +20,11 @@ pub enum ClockError {
     /// The path given is that of a real number or a string.
     #[error("expected a clock of bits, found `{0}`, which is none; name another with --clock PATH")]
     NotBits(String),
+    /// The path given is that of a vector.
+    #[error(
+        "expected a clock of one bit, found `{0}`, which has {1}; name a bit of it, as in --clock 'PATH[0]'"
+    )]
+    Vector(String, u32),
     /// No signal has the name of a clock.
     #[error("expected a signal with the name of a clock ({}), found none{}; name it with --clock PATH", NAMES[..3].join(", "), like(.0))]
     None(Vec<String>),
@@ -42,7 +47,11 @@ fn like(paths: &[String]) -> String {
 /// [`ClockError`].
 pub fn find(header: &Header, path: Option<&str>) -> Result<Probe, ClockError> {
     if let Some(path) = path {
-        return Ok(header.find(path)?);
+        let probe = header.find(path)?;
+        return match probe.width(header) {
+            width @ 2.. => Err(ClockError::Vector(path.to_owned(), width)),
+            _ => Ok(probe),
+        };
     }
     let depth = |path: &str| path.matches('.').count();
     let mut named = candidates(header, |name| NAMES.contains(&name));

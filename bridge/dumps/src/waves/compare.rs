@@ -82,7 +82,9 @@ pub enum CompareError {
     #[error("{1}")]
     Dump(usize, Error),
     /// Their ticks have no common measure.
-    #[error("expected timescales that can be compared, found {0} and {1}")]
+    #[error(
+        "expected times that can be compared in the finer of both timescales, found {0} and {1}"
+    )]
     Timescales(Timescale, Timescale),
 }
 
@@ -108,6 +110,11 @@ pub fn compare(
             sides[side]
                 .load(&mut dumps[side])
                 .map_err(|error| CompareError::Dump(side, error))?;
+            if sides[side].is_too_late
+                && let [Some(one), Some(two)] = headers.each_ref().map(|header| header.timescale())
+            {
+                return Err(CompareError::Timescales(one, two));
+            }
         }
         let result = |outcome| Comparison {
             outcome,
@@ -213,6 +220,8 @@ struct Side {
     sample: Option<Sample>,
     edges: Edges,
     factor: u64,
+    /// A time came that has no number in common ticks.
+    is_too_late: bool,
     /// Latest values of this row that are not yet looked at.
     pending: Changes,
     /// The next row, if it is loaded.
@@ -292,6 +301,7 @@ impl Side {
             sample,
             edges: Edges::default(),
             factor,
+            is_too_late: false,
             pending: Changes {
                 values: vec![None; pairs],
                 touched: Vec::new(),
@@ -332,7 +342,9 @@ impl Side {
             }
             if row {
                 let changes = early.unwrap_or_else(|| self.pending.take());
-                self.ready = Some((time.saturating_mul(self.factor), changes));
+                let common = time.checked_mul(self.factor);
+                self.is_too_late |= common.is_none();
+                self.ready = Some((common.unwrap_or(u64::MAX), changes));
                 return Ok(());
             }
         }

@@ -34,6 +34,11 @@ pub struct Mapping {
     pub widths: Vec<(String, [u32; 2])>,
     /// Paths of events of one dump that are none in the other. They are not compared.
     pub kinds: Vec<String>,
+    /// Paths of signals that are declared with other bits: what there is in one dump there is not in the other. They are not
+    /// compared.
+    pub ranges: Vec<String>,
+    /// Paths of signals of which each dump has bits that the other has in other pieces. They are not compared.
+    pub pieces: Vec<String>,
     /// Paths that a dump declares more than once for different signals, which are paired in their order.
     pub repeated: Vec<String>,
     /// Paths left out on request.
@@ -112,7 +117,8 @@ fn bits(variable: &Variable) -> (i64, i64) {
 impl Mapping {
     /// Whether both dumps declare something that cannot be compared.
     pub fn has_mismatches(&self) -> bool {
-        !self.widths.is_empty() || !self.kinds.is_empty()
+        let lists = [&self.kinds, &self.ranges, &self.pieces];
+        !self.widths.is_empty() || lists.iter().any(|list| !list.is_empty())
     }
 
     /// Maps by path: `rules` make paths of the second dump of those of the first, and what fits `ignore` in
@@ -141,7 +147,12 @@ impl Mapping {
             if first.is_repeated(ones) || second.is_repeated(twos) {
                 mapping.repeated.push(path.clone());
             }
-            for (one, two) in pair_up([&first, &second], ones, twos) {
+            let pairs = pair_up([&first, &second], ones, twos);
+            let paired = pairs.iter().filter(|(_, two)| two.is_some()).count();
+            if paired < ones.len() && paired < twos.len() {
+                mapping.pieces.push(path.clone());
+            }
+            for (one, two) in pairs {
                 let label = first.label(path, one, differ);
                 let Some(two) = two else {
                     mapping.only_first.push(label);
@@ -182,9 +193,13 @@ impl Mapping {
             self.widths.push((path, widths));
             return;
         }
+        let variables = [0, 1].map(|side| &headers[side].variables()[indices[side]]);
+        if are_apart(variables) {
+            self.ranges.push(path);
+            return;
+        }
         let key = [one.anonymous(), two.anonymous()];
         if compared.insert(key) {
-            let variables = [0, 1].map(|side| &headers[side].variables()[indices[side]]);
             self.pairs.push(Pair {
                 path,
                 probes: [one, two],
@@ -213,6 +228,13 @@ fn pair_up(dumps: [&Paths<'_>; 2], ones: &[usize], twos: &[usize]) -> Vec<(usize
             (one, two)
         })
         .collect()
+}
+
+/// Whether both tell their bits, and have none in common.
+fn are_apart(variables: [&Variable; 2]) -> bool {
+    let told = variables.iter().all(|variable| variable.range().is_some());
+    let [one, two] = variables.map(bits);
+    told && (one.1 < two.0 || two.1 < one.0)
 }
 
 /// The side that has the bits one by one, where the other one tells that they count upwards.
