@@ -67,9 +67,8 @@ pub struct Bench<'a> {
     contract: ContractCheck,
 }
 
-/// What goes before every run, and is not compared: an instance starts with what its memory held, and a design whose
-/// reset forgets something would show it. After this, counters are off and zero, flags are clear, and a register may be
-/// accessed (DUT-70).
+/// What goes before every run of an instance but its first, and is not compared: a design whose reset forgets something would
+/// show what it kept. After this, counters are off and zero, flags are clear, and a register may be accessed (DUT-70).
 fn wash(interval: u8) -> Vec<CycleInput> {
     const COUNTERS_TO_ZERO: u64 = 0b110;
     let pause = usize::from(interval) - 1;
@@ -176,7 +175,13 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// The design cannot be had, or `next` fails.
     pub fn run_batches(&mut self, next: &mut Next<'_>) -> Result<Ran, ShrinkError> {
-        let mut dut = match self.dut.take().filter(|_| !self.forgets) {
+        let used = self.dut.take().filter(|_| !self.forgets);
+        // A new one begins as in any other run.
+        let before = match used.is_some() {
+            true => wash(self.interval),
+            false => Vec::new(),
+        };
+        let mut dut = match used {
             Some(dut) => dut,
             None => (self.make)().map_err(ShrinkError::Design)?,
         };
@@ -185,7 +190,7 @@ impl<'a> Bench<'a> {
         let mut delay = Delay::new(&dut.parameters());
         let mut seen = Unknown::default();
         let (mut start, mut batch) = (0, Vec::new());
-        if let Err(stop) = self.drive(dut.as_mut(), &wash(self.interval)) {
+        if let Err(stop) = self.drive(dut.as_mut(), &before) {
             if stop.ended_its_process() {
                 return Err(ShrinkError::Stop(stop));
             }
