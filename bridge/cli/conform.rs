@@ -64,14 +64,16 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     }
     output::print(&text)?;
     for unread in summary.unread.iter().take(SHOWN) {
-        anstream::eprintln!("lockstep: note: {unread}");
+        crate::cli::output::tell(&format!("lockstep: note: {unread}\n"));
     }
     for unreadable in summary.unreadable.iter().take(SHOWN) {
-        anstream::eprintln!("lockstep: {unreadable}");
+        crate::cli::output::tell(&format!("lockstep: {unreadable}\n"));
     }
     let more = summary.unreadable.len().saturating_sub(SHOWN);
     if more > 0 {
-        anstream::eprintln!("lockstep: and {more} more lines that cannot be run");
+        crate::cli::output::tell(&format!(
+            "lockstep: and {more} more lines that cannot be run\n"
+        ));
     }
     Ok(verdict)
 }

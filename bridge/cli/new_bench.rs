@@ -47,6 +47,7 @@ pub(super) fn new_bench(args: &NewBenchArgs) -> Result<Verdict, Failure> {
             path.display()
         )));
     }
+    from_everywhere(Some(&args.folder))?;
     let filelist = from_everywhere(args.filelist.as_deref())?;
     let implementation = from_everywhere(named)?.or(beside);
     let filelist = filelist.unwrap_or_else(|| PathBuf::from("dut.f"));
@@ -70,8 +71,7 @@ fn from_everywhere(path: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     match whole.to_string_lossy().chars().all(plain) {
         true => Ok(Some(whole)),
         false => Err(Failure::usage(format!(
-            "{}: expected a path of letters, digits and / . _ - + @ %, as make takes one, found another; rename it, or put \
-             the file into the folder of the bench",
+            "{}: expected a path of letters, digits and / . _ - + @ %, as make takes one, found another: name another place",
             whole.display()
         ))),
     }

@@ -132,9 +132,14 @@ pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
     print(&(json + "\n"))
 }
 
+/// Writes to standard error. Where it cannot be written, the result is what it is all the same.
+pub fn tell(text: &str) {
+    let _ = anstream::stderr().write_all(text.as_bytes());
+}
+
 /// Tells something that does not change what the command does.
 pub fn note(text: &str) {
-    anstream::eprintln!("lockstep: note: {text}");
+    tell(&format!("lockstep: note: {text}\n"));
 }
 
 pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {

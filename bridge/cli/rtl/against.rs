@@ -208,7 +208,7 @@ impl Pair<'_> {
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => Err(End::hang(cycles, self.hang.limit()).into()),
+            Supervised::Hang { cycles, .. } => Err(End::hang(cycles, self.hang.limit()).into()),
             Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((against, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;

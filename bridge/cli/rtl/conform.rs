@@ -67,7 +67,7 @@ impl OnRtl {
         });
         match ended {
             Supervised::Done(summary) => summary.map_err(failure),
-            Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
+            Supervised::Hang { cycles, .. } | Supervised::Interrupted { cycles } => {
                 Err(End::hang(cycles, limit).into())
             }
             Supervised::Panicked(message) => Err(Failure::defect(&message)),

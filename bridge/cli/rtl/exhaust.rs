@@ -55,7 +55,7 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
             return Err(End::stop(&stop, pulse.cycles.load()).into());
         }
         Supervised::Done(Err(error)) => return Err(Failure::new(Verdict::Divergence, error)),
-        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
+        Supervised::Hang { cycles, .. } | Supervised::Interrupted { cycles } => {
             return Err(End::hang(cycles, limit).into());
         }
         Supervised::Panicked(message) => return Err(Failure::defect(&message)),

@@ -88,7 +88,7 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
         }
         Supervised::Done(Err(error)) => Err(Failure::usage(error)),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
-        Supervised::Hang { cycles } | Supervised::Interrupted { cycles } => {
+        Supervised::Hang { cycles, .. } | Supervised::Interrupted { cycles } => {
             Err(End::hang(cycles, limit).into())
         }
     }

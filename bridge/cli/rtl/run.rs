@@ -169,6 +169,9 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
     Job::recorded(&args.stimulus, &args.common)?.run()
 }
 
+/// How long the comparison of what a design completed before it hung may take.
+const LAST_BATCH: Duration = Duration::from_secs(2);
+
 /// A design, or why it cannot be had.
 type Opened = Result<Box<dyn Dut>, OpenError>;
 
@@ -375,17 +378,32 @@ impl<'a> Job<'a> {
                 }
                 (Ok(_), Some(recorder)) => recorder.finish().map(|_| ()),
             };
-            (
-                lockstep,
-                hasher.hash(),
-                outcome.and_then(|outcome| recorded.map(|()| outcome)),
-            )
+            let outcome = match (outcome, recorded) {
+                // A divergence is worth more than its recording.
+                (Ok(Outcome::Diverged(found)), Err(error)) => {
+                    output::note(&error.to_string());
+                    Ok(Outcome::Diverged(found))
+                }
+                (outcome, recorded) => outcome.and_then(|outcome| recorded.map(|()| outcome)),
+            };
+            (lockstep, hasher.hash(), outcome)
         });
         let seconds = start.elapsed().as_secs_f64();
         drop(progress);
         match ended {
             Supervised::Panicked(message) => Err(Failure::defect(&message)),
-            Supervised::Hang { cycles } => Err(End::hang(cycles, self.common.hang.limit()).into()),
+            Supervised::Hang { cycles, rest } => {
+                let end = End::hang(cycles, patience);
+                // With its process, the wait for it ends: what it completed is compared.
+                settled();
+                match rest.recv_timeout(LAST_BATCH) {
+                    Ok((lockstep, hash, Ok(outcome @ Outcome::Diverged(_)))) => {
+                        output::note(&format!("after that, {}", end.into_message()));
+                        self.conclude(&lockstep, hash, outcome, seconds, &out)
+                    }
+                    _ => Err(end.into()),
+                }
+            }
             Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
             Supervised::Done((lockstep, hash, outcome)) => {
                 let outcome = outcome.map_err(stimulus_failure)?;

@@ -185,7 +185,7 @@ fn supervised(
         Supervised::Done(done) => done.map_err(failure),
         Supervised::Panicked(message) => Err(Failure::defect(&message)),
         Supervised::Interrupted { .. } => Err(failure(ShrinkError::Interrupted)),
-        Supervised::Hang { cycles } => Err(End::hang(cycles, limit).into()),
+        Supervised::Hang { cycles, .. } => Err(End::hang(cycles, limit).into()),
     }
 }
 

@@ -261,7 +261,7 @@ impl Job<'_> {
         if self.args.json {
             output::print_json(&summary)?;
             if let Some(Failure { message, .. }) = fault {
-                anstream::eprintln!("lockstep: {message}");
+                crate::cli::output::tell(&format!("lockstep: {message}\n"));
             }
             return Ok(verdict);
         }

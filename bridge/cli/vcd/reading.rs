@@ -29,9 +29,9 @@ impl Reading {
     pub fn note(&self, path: &Path, dump: &Dump) {
         if dump.has_rounded() {
             let path = path.display();
-            anstream::eprintln!(
-                "lockstep: note: {path}: times with a fraction of a tick were rounded to the nearest one"
-            );
+            crate::cli::output::tell(&format!(
+                "lockstep: note: {path}: times with a fraction of a tick were rounded to the nearest one\n"
+            ));
         }
     }
 }

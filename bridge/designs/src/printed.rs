@@ -100,18 +100,26 @@ pub fn print(text: &str, shown: bool) {
     }
     let mut sink = SINK.lock().unwrap_or_else(PoisonError::into_inner);
     match &mut *sink {
-        Sink::StandardError if shown => eprint!("{text}"),
+        Sink::StandardError if shown => tell(text),
         Sink::File(log) => {
             if shown {
                 log.show(text);
             }
             if let Err(error) = log.append(text.as_bytes()) {
-                eprintln!("lockstep: note: {}: {error}", log.path.display());
+                tell(&format!(
+                    "lockstep: note: {}: {error}\n",
+                    log.path.display()
+                ));
                 *sink = Sink::Nowhere;
             }
         }
         Sink::StandardError | Sink::Nowhere => {}
     }
+}
+
+/// Writes to standard error; where nobody listens, nobody misses it.
+fn tell(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 fn set(sink: Sink) -> Sink {
@@ -144,10 +152,12 @@ impl Log {
                     true => format!(": see {}", self.path.display()),
                     false => ", which is not shown".into(),
                 };
-                eprintln!("lockstep: note: the design prints more{where_to}");
+                tell(&format!(
+                    "lockstep: note: the design prints more{where_to}\n"
+                ));
             }
             if self.shown < SHOWN {
-                eprint!("{line}");
+                tell(line);
             }
             self.shown += 1;
             if self.shown > SHOWN {

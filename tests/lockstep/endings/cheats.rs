@@ -275,6 +275,43 @@ fn a_divergence_stands_however_its_re_run_ends() {
     assert!(!folder.join("out/a.vcd").exists(), "{told}");
 }
 
+/// Outputs of cycles that a design completed are compared, however it ends after them.
+#[test]
+fn a_divergence_comes_before_what_follows_it() {
+    let folder = built("ends_later");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    for what in ["sleep", "stop", "abort", "exit", "kill-itself"] {
+        let _ = fs::remove_dir_all(folder.join("out"));
+        let cheat = format!("later:{what}");
+        let ran = run(&mut cheating(&folder, &cheat, "--hang-after 1"));
+        let told = format!("{what}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 1, "{told}");
+        assert!(ran.stdout.starts_with("DIVERGENCE  V[0]: "), "{told}");
+        assert_eq!(left_running(&folder), [""; 0], "{told}");
+    }
+}
+
+/// Where standard error is gone, the verdict is the same.
+#[test]
+fn nobody_needs_to_read_standard_error() {
+    let folder = built("no_reader");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let program = env!("CARGO_BIN_EXE_lockstep");
+    for to in ["2>/dev/full", "2>&-", "2> >(exec true)"] {
+        let run = "run --stimulus idle.stim --dut built --out out --hang-after 20";
+        let script = format!("{program} {run} {to} && ! {program} vcd info nothing {to}");
+        let mut command = Command::new("bash");
+        command.args(["-c", &script]).current_dir(&folder);
+        let command = command.env(CHEAT, "cycle:print-by-c");
+        let ran = crate::command::run(command.env("TMPDIR", folder.join("tmp")));
+        assert_eq!(ran.code, 0, "{to}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.starts_with("PASS"), "{to}: {}", ran.stdout);
+        let script = format!("{program} vcd info nothing {to}");
+        let ran = crate::command::run(Command::new("bash").args(["-c", &script]));
+        assert_eq!(ran.code, 2, "{to}");
+    }
+}
+
 /// What C code prints by other means than SystemVerilog's is kept with the rest, whole, and does not fill the terminal.
 #[test]
 fn what_c_code_prints_is_kept() {

@@ -1,7 +1,7 @@
 //! Supervision: a design that does not come back from an evaluation becomes a verdict (DUT-41).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,8 @@ pub enum Supervised<T> {
     Hang {
         /// Cycles that the design had completed.
         cycles: u64,
+        /// The job's result, should the design come back or be ended.
+        rest: Receiver<T>,
     },
     /// The user wants it to end, and the design does not come back to where that is heard. The job's thread is left
     /// behind.
@@ -74,7 +76,10 @@ pub fn supervise<T: Send + 'static>(
         }
         let still = last.1.elapsed();
         if still >= limit {
-            return Supervised::Hang { cycles };
+            return Supervised::Hang {
+                cycles,
+                rest: result,
+            };
         }
         if interrupted.load(Ordering::Relaxed) && still >= PATIENCE {
             interrupt::heard();
@@ -108,7 +113,7 @@ mod tests {
         let hung = supervise(&stuck(17), limit, &NEVER, move || {
             thread::sleep(100 * limit)
         });
-        assert!(matches!(hung, Supervised::Hang { cycles: 17 }));
+        assert!(matches!(hung, Supervised::Hang { cycles: 17, .. }));
     }
 
     #[test]
