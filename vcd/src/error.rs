@@ -42,6 +42,9 @@ pub enum Error {
         /// The error of the operating system or of the decompressor.
         source: io::Error,
     },
+    /// A source that reads another format failed.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// No variable has the path that was asked for.
     #[error("[vcd] expected a variable `{path}`, found none{}", alternatives(.candidates))]
     NotFound {

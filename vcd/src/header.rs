@@ -449,6 +449,22 @@ impl Header {
         self.widths.len()
     }
 
+    /// The signal of a number, see [`SignalId::index`]. None if there is no such signal.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! a $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.signal(0), Some(header.variables()[0].signal()));
+    /// assert_eq!(header.signal(1), None);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn signal(&self, index: usize) -> Option<SignalId> {
+        let id = u32::try_from(index).ok()?;
+        (index < self.widths.len()).then_some(SignalId(id))
+    }
+
     /// Width of a signal in bits: the greatest that a variable declares for it.
     #[must_use]
     pub fn signal_width(&self, signal: SignalId) -> u32 {
@@ -469,6 +485,23 @@ impl Header {
     #[must_use]
     pub fn is_joined(&self, signal: SignalId) -> bool {
         self.parts(signal).is_some()
+    }
+
+    /// The signals of the file whose changes make those of a signal: itself, or the parts of a joined one.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! q [1] $end $var wire 1 \" q [0] $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// let file_signals = header.file_signals(header.find("q")?.signal());
+    /// assert_eq!(file_signals.map(|signal| signal.index()).collect::<Vec<_>>(), [0, 1]);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    pub fn file_signals(&self, signal: SignalId) -> impl Iterator<Item = SignalId> {
+        let parts = self.parts(signal);
+        let itself = parts.is_none().then_some(signal);
+        let parts = parts.unwrap_or_default().iter().map(|part| part.signal);
+        itself.into_iter().chain(parts)
     }
 
     /// The parts of a joined signal.

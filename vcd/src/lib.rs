@@ -11,6 +11,7 @@ mod find;
 mod header;
 mod join;
 mod joined;
+mod joining;
 mod parts;
 mod reading;
 mod sample;
@@ -28,6 +29,7 @@ pub use find::Probe;
 pub use header::{
     BitRange, Header, Scope, ScopeId, ScopeKind, SignalId, Timescale, VarKind, Variable,
 };
+pub use joining::Joining;
 pub use sample::{Sampler, Samples};
 pub use seek::Rises;
 pub use source::{Events, Slice, Source};
