@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use lockstep_vcd::{BitRange, Header, Probe, Variable};
+use lockstep_vcd::{BitRange, Header, Probe, VarKind, Variable};
 
 use super::rename::{Rename, renamed};
 use lockstep_base::glob::Glob;
@@ -189,7 +189,8 @@ impl Mapping {
             return;
         }
         let widths = [one.width(headers[0]), two.width(headers[1])];
-        if widths[0] != widths[1] {
+        let sized = |side: usize| is_of_bits(headers[side].variables()[indices[side]].kind());
+        if widths[0] != widths[1] && (sized(0) || sized(1)) {
             self.widths.push((path, widths));
             return;
         }
@@ -208,6 +209,12 @@ impl Mapping {
             });
         }
     }
+}
+
+/// Whether a width means anything: tools write any for a real or a string.
+const fn is_of_bits(kind: VarKind) -> bool {
+    use VarKind::{Real, RealParameter, Realtime, ShortReal, String};
+    !matches!(kind, Real | RealParameter | Realtime | ShortReal | String)
 }
 
 /// For each variable of the first dump the one of the second, if there is one with its bits.
