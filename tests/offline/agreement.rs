@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
+use std::process::Command;
 
 use crate::command::run;
 use crate::{golden, icarus, scratch, vcd};
@@ -38,6 +39,44 @@ fn the_bundled_rtl_agrees() {
     assert_eq!(ran.code, 2);
     assert!(ran.stdout.contains("ENDED EARLY  1,"), "{}", ran.stdout);
     assert!(ran.stderr.contains("[vcd] expected"), "{}", ran.stderr);
+}
+
+/// The same run, dumped as FST.
+#[test]
+fn a_dump_of_another_format_says_the_same() {
+    if !icarus::found() {
+        return;
+    }
+    let folder = scratch::scratch("offline/fst");
+    icarus::simulate(&folder, &rtl(), 1000, 2);
+    fs::rename(folder.join("dump.vcd"), folder.join("text.vcd")).expect("renamed");
+    let mut again = Command::new("vvp");
+    again.args(["-n", "bench", "-fst"]).current_dir(&folder);
+    assert_eq!(run(&mut again).code, 0);
+    fs::rename(folder.join("dump.vcd"), folder.join("dump.fst")).expect("renamed");
+    let mapped = |file: &str| run(&mut vcd(&folder, &format!("map {file} -o {file}.toml")));
+    assert_eq!([mapped("text.vcd").code, mapped("dump.fst").code], [0, 0]);
+    let map = |file: &str| {
+        let text = fs::read_to_string(folder.join(format!("{file}.toml"))).expect("a map");
+        text.replace(file, "")
+    };
+    assert_eq!(map("dump.fst"), map("text.vcd"));
+    let checked = |file: &str| {
+        let ran = run(&mut vcd(
+            &folder,
+            &format!("check {file} --map text.vcd.toml --json"),
+        ));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let mut json: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        let fields = json.as_object_mut().expect("an object");
+        for own in ["dump", "bytes", "seconds"] {
+            assert!(fields.remove(own).is_some(), "{own}");
+        }
+        json
+    };
+    assert_eq!(checked("dump.fst"), checked("text.vcd"));
+    let same = run(&mut vcd(&folder, "diff text.vcd dump.fst"));
+    assert!(same.stdout.starts_with("SAME"), "{}", same.stdout);
 }
 
 /// Fields by ranges of the ports' bits: what a design without the wrapper has.

@@ -43,7 +43,7 @@ use crate::waves::time::written;
         where a value matters, inputs that the contract excludes, or a dump that is damaged; 8 a waiver was not needed."
 )]
 pub struct CheckArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
     file: PathBuf,
     /// Which signals are which fields of the contract; `lockstep vcd map` proposes one
     #[arg(long, value_name = "MAP.toml")]
@@ -152,6 +152,10 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
             _ => Failure::usage(message),
         }
     })?;
+    opened
+        .dump
+        .watch(wiring.signals(&header))
+        .map_err(|error| in_file(&args.file, error))?;
     let out = OutputFolder::new(&args.out)?;
     report_files::remove(&out, None)?;
     let options = Options {

@@ -1,4 +1,6 @@
-//! Waveform dumps: [`waves`] looks into them, [`offline`] compares them with the golden model.
+//! Waveform dumps: [`waves`] looks into them, [`offline`] compares them with the golden model; [`fst`] reads dumps
+//! that are none of text.
 
+pub mod fst;
 pub mod offline;
 pub mod waves;

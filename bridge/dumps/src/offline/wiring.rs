@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
-use lockstep_vcd::{Error, Header, Probe};
+use lockstep_vcd::{Error, Header, Probe, SignalId};
 use pmu_model::{CycleInput, DutParameters, Implementation};
 
 use super::fields::{INPUT_BYTES, Place, Side, relevant};
@@ -71,6 +71,16 @@ pub struct Wiring {
     pub unmapped_inputs: Vec<String>,
     /// Outputs that could be compared and have no signal.
     pub unmapped_outputs: Vec<String>,
+}
+
+impl Wiring {
+    /// Every signal that is looked at.
+    pub fn signals(&self, header: &Header) -> Vec<SignalId> {
+        let wires = self.wires.iter().map(|wire| wire.signal);
+        let parameters = self.parameters.map(|probe| probe.signal().index());
+        let all = wires.chain([self.clock.0]).chain(parameters);
+        all.filter_map(|signal| header.signal(signal)).collect()
+    }
 }
 
 /// Why a map does not fit a dump.

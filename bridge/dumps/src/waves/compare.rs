@@ -102,6 +102,15 @@ pub fn compare(
     let (factors, timescale) = common([headers[0].timescale(), headers[1].timescale()])?;
     let mut sides =
         [0, 1].map(|side| Side::new(side, &headers[side], mapping, when, factors[side]));
+    for (side, dump) in dumps.iter_mut().enumerate() {
+        let clock = match when {
+            When::Always => None,
+            When::Clocks(clocks, _) => Some(clocks[side]),
+        };
+        let probes = mapping.pairs.iter().map(|pair| pair.probes[side]);
+        dump.watch(probes.chain(clock).map(|probe| probe.signal()))
+            .map_err(|error| CompareError::Dump(side, error))?;
+    }
     let mut values = Values::new(mapping.pairs.len());
     let mut history = VecDeque::new();
     let (mut rows, mut times, mut step) = (0, None, Step::default());

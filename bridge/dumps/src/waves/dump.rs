@@ -1,4 +1,4 @@
-//! Dumps from files and pipes.
+//! Dumps from files and pipes, of either format.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,9 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use lockstep_vcd::{Error, Header, Input, Source, Stream};
+use lockstep_vcd::{Error, Header, Input, SignalId, Source, Stream};
 
-use super::foreign::{MAGIC, foreign};
+use crate::fst::{Fst, FstError};
+
+use super::foreign::{MAGIC, foreign, is_fst};
 
 /// A reader that counts what is read.
 pub struct Counted<R> {
@@ -36,6 +38,8 @@ pub enum Dump {
     File(Stream<Counted<File>>),
     /// In a pipe or a compressed file, read once.
     Pipe(Stream<Input>),
+    /// In a file of the format FST.
+    Fst(Fst),
 }
 
 /// An open dump and what is known of its bytes.
@@ -52,17 +56,23 @@ pub struct Opened {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file cannot be read.
-    #[error("cannot be read: {0}; name a Value Change Dump, or `-` for standard input")]
+    #[error(
+        "cannot be read: {0}; name a Value Change Dump or an FST file, or `-` for standard input"
+    )]
     Read(#[from] io::Error),
     /// It is of another format.
-    #[error("expected a Value Change Dump, found {0}")]
+    #[error("expected a Value Change Dump or an FST file, found {0}")]
     Foreign(&'static str),
+    /// It is of the format FST and damaged.
+    #[error(transparent)]
+    Fst(#[from] FstError),
     /// It is no dump.
     #[error(transparent)]
     Dump(#[from] Error),
 }
 
-/// Opens the dump at `path`, `-` for standard input. It may be compressed with gzip or Zstandard.
+/// Opens the dump at `path`, `-` for standard input. A VCD may be compressed with gzip or Zstandard; FST must be in a
+/// file, for its declarations stand at the end.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -71,6 +81,9 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     if path == Path::new("-") {
         let mut start = Vec::new();
         io::stdin().take(MAGIC).read_to_end(&mut start)?;
+        if is_fst(&start) {
+            return Err(OpenError::Foreign("an FST file in a pipe; name the file"));
+        }
         if let Some(format) = foreign(&start, path) {
             return Err(OpenError::Foreign(format));
         }
@@ -100,6 +113,13 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     };
     if let Some(format) = foreign(&start, path) {
         return Err(OpenError::Foreign(format));
+    }
+    if is_fst(&start) {
+        return Ok(Opened {
+            dump: Dump::Fst(Fst::open(file, Arc::clone(&read))?),
+            size: Some(metadata.len()),
+            read,
+        });
     }
     let plain = metadata.is_file() && !is_compressed(&start);
     let counted = Counted {
@@ -137,6 +157,8 @@ impl Dump {
         match self {
             Self::File(stream) => Self::File(stream.lenient()),
             Self::Pipe(stream) => Self::Pipe(stream.lenient()),
+            // Its times are whole ticks.
+            Self::Fst(fst) => Self::Fst(fst),
         }
     }
 
@@ -145,6 +167,7 @@ impl Dump {
         match self {
             Self::File(stream) => stream.has_rounded(),
             Self::Pipe(stream) => stream.has_rounded(),
+            Self::Fst(_) => false,
         }
     }
 
@@ -153,6 +176,19 @@ impl Dump {
         match self {
             Self::File(stream) => Arc::clone(stream.header()),
             Self::Pipe(stream) => Arc::clone(stream.header()),
+            Self::Fst(fst) => Arc::clone(fst.header()),
+        }
+    }
+
+    /// Prepares for events of these signals alone, from the start of the dump; others may be left out. Worth it where
+    /// the format stores signal by signal.
+    ///
+    /// # Errors
+    /// Those of [`Source::try_for_each`].
+    pub fn watch(&mut self, signals: impl IntoIterator<Item = SignalId>) -> Result<(), Error> {
+        match self {
+            Self::File(_) | Self::Pipe(_) => Ok(()),
+            Self::Fst(fst) => fst.watch(signals),
         }
     }
 }
@@ -162,6 +198,7 @@ impl Source for Dump {
         match self {
             Self::File(stream) => stream.header(),
             Self::Pipe(stream) => stream.header(),
+            Self::Fst(fst) => fst.header(),
         }
     }
 
@@ -172,6 +209,7 @@ impl Source for Dump {
         match self {
             Self::File(stream) => stream.try_for_each(visit),
             Self::Pipe(stream) => stream.try_for_each(visit),
+            Self::Fst(fst) => fst.try_for_each(visit),
         }
     }
 }

@@ -5,16 +5,21 @@ use std::path::Path;
 /// Bytes at the start of a file that tell its format.
 pub const MAGIC: u64 = 16;
 
+/// Whether a file that starts with these bytes is FST: a block of type 0 and 329 bytes.
+pub fn is_fst(start: &[u8]) -> bool {
+    start.starts_with(&[0, 0, 0, 0, 0, 0, 0, 1, 73])
+}
+
 /// The format of a file that starts with these bytes, if it is none that is read here.
 ///
 /// Formats without a published signature are told by the end of the name, where the contents are no text.
 pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
-    const FST: &str = "an FST file; convert it with fst2vcd";
+    const PACKED: &str =
+        "an FST file that is compressed as a whole; write it anew: `fst2vcd FILE | vcd2fst - NEW`";
     const GHW: &str = "a GHW file; let GHDL write VCD: `ghdl -r TOP --vcd=FILE`";
     const FSDB: &str = "an FSDB file; convert it with fsdb2vcd";
-    // A block of type 0 and 329 bytes, or one that is compressed.
-    if start.starts_with(&[0, 0, 0, 0, 0, 0, 0, 1, 73]) || start.starts_with(&[254, 0, 0, 0]) {
-        return Some(FST);
+    if start.starts_with(&[254, 0, 0, 0]) {
+        return Some(PACKED);
     }
     if start.starts_with(b"GHDLwave") {
         return Some(GHW);
@@ -31,7 +36,6 @@ pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
     }
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match end.as_str() {
-        "fst" => FST,
         "ghw" => GHW,
         "fsdb" => FSDB,
         "wlf" => "a WLF file; convert it with wlf2vcd",
@@ -49,7 +53,8 @@ mod tests {
     fn formats_are_known_by_their_contents_and_else_by_their_names() {
         for (start, path, word) in [
             (&b"\0\0\0\0\0\0\x01\x49\0\0"[..], "a.vcd", None),
-            (b"\0\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", Some("FST")),
+            (b"\0\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", None),
+            (b"\xfe\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", Some("FST")),
             (b"GHDLwave\n\x10\0\0\x01", "-", Some("GHW")),
             (b"abcdefgh\x04\x03\x02\x01", "a", Some("FSDB")),
             (b"\x01\x02", "a.wlf", Some("WLF")),

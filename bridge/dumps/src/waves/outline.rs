@@ -82,6 +82,9 @@ pub fn times(dump: &mut Dump) -> (Option<RangeInclusive<u64>>, Option<Error>) {
             Err(error) => return (None, Some(error)),
         }
     }
+    if let Dump::Fst(fst) = dump {
+        return (fst.times(), None);
+    }
     let mut times: Option<(u64, u64)> = None;
     let read = dump.for_each(|event| {
         let time = match event {

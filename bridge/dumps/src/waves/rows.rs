@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use lockstep_vcd::{Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
 
+use crate::fst::Fst;
+
 use super::clock::Edges;
 use super::dump::Dump;
 
@@ -142,6 +144,7 @@ impl Request<'_> {
     pub fn collect(&self, dump: &mut Dump) -> Result<Rows, RowsError> {
         match dump {
             Dump::Pipe(stream) => self.scan(stream),
+            Dump::Fst(fst) => self.scan_blocks(fst),
             Dump::File(stream) => match self.seek(stream) {
                 // A scan shows what stands before the fault, and tells its line.
                 Err(RowsError::Dump(Error::Syntax { .. })) => {
@@ -160,18 +163,39 @@ impl Request<'_> {
         let mut ticks = Ticks::new(source.header(), &watched);
         let header = Arc::clone(source.header());
         let mut scan = Scan::new(self, &header);
-        let fault = loop {
-            match ticks.next(source) {
-                Ok(Some(time)) => {
-                    if scan.tick(time, &mut ticks) {
-                        break None;
-                    }
-                }
-                Ok(None) => break None,
-                Err(error) => break Some(error),
-            }
-        };
+        let fault = scan.run(source, &mut ticks);
         scan.finish(&header, ticks.time(), fault)
+    }
+
+    /// Reads the blocks around the place, and up to a cycle all.
+    fn scan_blocks(&self, fst: &mut Fst) -> Result<Rows, RowsError> {
+        let mut watched = self.probes.to_vec();
+        watched.extend(self.pace.clock());
+        fst.watch(watched.iter().map(Probe::signal))?;
+        let Target::Time(at) = self.target else {
+            return self.scan(fst);
+        };
+        let header = Arc::clone(fst.header());
+        let last = fst.block_before(at);
+        let mut back = 0;
+        while back < last {
+            let Some(start) = fst.jump(last - back)? else {
+                break;
+            };
+            let mut ticks = Ticks::new(&header, &watched);
+            let mut scan = Scan::new(self, &header);
+            // First come the values at the start, which are no changes.
+            if ticks.next(fst)? == Some(start)
+                && scan.begin(&mut ticks)
+                && let None = scan.run(fst, &mut ticks)
+                && scan.before.len() >= self.kept()
+            {
+                return scan.finish(&header, ticks.time(), None);
+            }
+            back = 2 * back + 1;
+        }
+        fst.jump(0)?;
+        self.scan(fst)
     }
 
     /// Finds the times of the rows, then the values there.
@@ -531,6 +555,33 @@ impl<'r> Scan<'r> {
             before: VecDeque::new(),
             after: Vec::new(),
             done: false,
+        }
+    }
+
+    /// Takes the values before the first tick; whether all have one.
+    fn begin(&mut self, ticks: &mut Ticks) -> bool {
+        let mut seen =
+            vec![false; self.values.len() + usize::from(self.request.pace.clock().is_some())];
+        for (place, value) in ticks.drain() {
+            seen[place] = true;
+            match self.events.get(place) {
+                Some(true) => {}
+                Some(false) => self.values[place] = Some(value),
+                None => self.edges.change(&value),
+            }
+        }
+        let _first = self.edges.tick();
+        seen.iter().all(|seen| *seen)
+    }
+
+    /// Takes ticks until all rows are there, or the dump ends with a fault.
+    fn run(&mut self, source: &mut impl Source, ticks: &mut Ticks) -> Option<Error> {
+        loop {
+            match ticks.next(source) {
+                Ok(Some(time)) if !self.tick(time, ticks) => {}
+                Ok(_) => return None,
+                Err(error) => return Some(error),
+            }
         }
     }
 

@@ -1,0 +1,429 @@
+//! The reader of an FST dump.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use fst_reader::{FstFilter, FstReader, FstSignalHandle, ReadSignalsError};
+use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
+
+use super::blocks::{Layout, blocks};
+use super::declarations::Declarations;
+use super::error::FstError;
+use super::events::{Batch, Signals};
+use super::frame::Frames;
+use super::thread::{PANICKED, spawn};
+
+/// Batches that are read ahead.
+const AHEAD: usize = 4;
+
+/// An FST dump in a file.
+///
+/// It needs the memory of one of its blocks, of the signals that are read; how large a block is, the writer chooses.
+#[derive(Debug)]
+pub struct Fst {
+    events: Joining<Events>,
+}
+
+impl Fst {
+    /// Reads the declarations of the dump in `file`; `read` counts its bytes.
+    ///
+    /// # Errors
+    /// [`FstError`].
+    pub fn open(file: File, read: Arc<AtomicU64>) -> Result<Self, FstError> {
+        let file = Arc::new(file);
+        let input = Input::new(&file, &read);
+        let layout = blocks(&mut BufReader::new(Input::new(&file, &read)))?;
+        let opened = spawn(move || declared(input))?.join();
+        let (signals, times) = opened.unwrap_or_else(|_| {
+            Err(FstError::Hierarchy {
+                expected: "entries of a hierarchy".to_owned(),
+                found: PANICKED.to_owned(),
+            })
+        })?;
+        let events = Events {
+            file,
+            read,
+            signals: Arc::new(signals),
+            layout,
+            times,
+            watched: None,
+            from: 0,
+            reading: None,
+            batch: Batch::default(),
+            place: 0,
+            now: 0,
+            ended: false,
+        };
+        Ok(Self {
+            events: Joining::new(events),
+        })
+    }
+
+    /// First and last tick. None without changes.
+    pub fn times(&self) -> Option<RangeInclusive<u64>> {
+        let events = self.events.source();
+        (!events.layout.changes.is_empty()).then(|| events.times.clone())
+    }
+
+    /// Reads only these signals from now on, from the start of the dump.
+    ///
+    /// # Errors
+    /// Those of [`Source::try_for_each`].
+    pub fn watch(&mut self, signals: impl IntoIterator<Item = SignalId>) -> Result<(), Error> {
+        let header = Arc::clone(self.header());
+        let signals = signals.into_iter();
+        let parts = signals.flat_map(|signal| header.file_signals(signal));
+        let mut watched: Vec<_> = parts.map(SignalId::index).collect();
+        watched.sort_unstable();
+        watched.dedup();
+        self.events.jump(|events| {
+            events.watched = Some(watched);
+            events.jump(0)
+        })
+    }
+
+    /// The number of a block whose first values are those of a tick before `time`, the last such one. Of text a block
+    /// has no first values, so where such signals are watched, it is the first one.
+    pub fn block_before(&self, time: u64) -> usize {
+        let events = self.events.source();
+        if events.has_text() {
+            return 0;
+        }
+        let after = events
+            .layout
+            .changes
+            .partition_point(|block| block.start < time);
+        after.saturating_sub(1)
+    }
+
+    /// Goes to a block. Some time if the first changes there, at that time, are the values of all signals; None if it
+    /// is the start of the dump.
+    ///
+    /// # Errors
+    /// Those of [`Source::try_for_each`].
+    pub fn jump(&mut self, block: usize) -> Result<Option<u64>, Error> {
+        let mut time = None;
+        self.events.jump(|events| {
+            time = events.jump(block)?;
+            Ok(time)
+        })?;
+        Ok(time)
+    }
+}
+
+impl Source for Fst {
+    fn header(&self) -> &Arc<Header> {
+        self.events.header()
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        self.events.try_for_each(visit)
+    }
+}
+
+/// A file that is read from a place of its own, and counted.
+struct Input {
+    file: Arc<File>,
+    read: Arc<AtomicU64>,
+}
+
+impl Input {
+    fn new(file: &Arc<File>, read: &Arc<AtomicU64>) -> Self {
+        Self {
+            file: Arc::clone(file),
+            read: Arc::clone(read),
+        }
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = (&*self.file).read(buffer)?;
+        self.read.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, place: io::SeekFrom) -> io::Result<u64> {
+        (&*self.file).seek(place)
+    }
+}
+
+/// What the library says.
+fn told(error: &fst_reader::ReaderError) -> String {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    first.trim_end_matches(['.', ':']).to_owned()
+}
+
+/// The signals of a file, and its first and last tick.
+fn declared(mut input: Input) -> Result<(Signals, RangeInclusive<u64>), FstError> {
+    let fault = |error| FstError::Hierarchy {
+        expected: "entries of a hierarchy".to_owned(),
+        found: told(&error),
+    };
+    input.rewind()?;
+    let mut reader = FstReader::open(BufReader::new(input)).map_err(fault)?;
+    let header = reader.get_header();
+    let mut declarations = Declarations::default();
+    declarations.start(&header);
+    let mut faults = None;
+    let read = reader.read_hierarchy(|entry| {
+        if let Err(fault) = declarations.add(&entry, header.max_handle) {
+            faults = Some(fault);
+        }
+    });
+    read.map_err(fault)?;
+    match faults {
+        None => Ok((declarations.finish()?, header.start_time..=header.end_time)),
+        Some(fault) => Err(fault),
+    }
+}
+
+/// The events of the file.
+struct Events {
+    file: Arc<File>,
+    read: Arc<AtomicU64>,
+    signals: Arc<Signals>,
+    layout: Layout,
+    times: RangeInclusive<u64>,
+    /// Signals to be read, by their numbers in the header. None for all.
+    watched: Option<Vec<usize>>,
+    /// Block to begin with.
+    from: usize,
+    reading: Option<Reading>,
+    batch: Batch,
+    place: usize,
+    now: u64,
+    ended: bool,
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events")
+            .field("now", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The thread of the library.
+struct Reading {
+    batches: Receiver<Batch>,
+    thread: JoinHandle<Result<(), FstError>>,
+}
+
+/// Why the library was stopped.
+enum Stop {
+    /// The receiver of the batches is gone.
+    Stopped,
+    Fault(String),
+}
+
+impl Events {
+    fn has_text(&self) -> bool {
+        let text = |&number: &usize| self.signals.strings.get(number) == Some(&true);
+        match &self.watched {
+            Some(watched) => watched.iter().any(text),
+            None => self.signals.strings.contains(&true),
+        }
+    }
+
+    /// Goes to a block, unless it cannot be begun with.
+    fn jump(&mut self, block: usize) -> Result<Option<u64>, Error> {
+        self.stop();
+        self.ended = false;
+        self.batch = Batch::default();
+        self.place = 0;
+        self.from = if self.has_text() { 0 } else { block };
+        let time = self.layout.changes.get(self.from).map(|block| block.start);
+        self.now = 0;
+        if self.from > 0 {
+            self.begin()?;
+        }
+        Ok(time.filter(|_| self.from > 0))
+    }
+
+    /// Puts the values that the block starts with before what is read.
+    fn begin(&mut self) -> Result<(), FstError> {
+        let block = self.layout.changes[self.from];
+        let mut input = BufReader::new(Input::new(&self.file, &self.read));
+        let frames = Frames::new(&mut input, &self.layout)?;
+        self.batch.time(block.start);
+        let mut batch = std::mem::take(&mut self.batch);
+        frames.visit(&mut input, block.frame, |handle, value| {
+            match self.signals.numbers.get(handle) {
+                Some(Some(number)) if self.is_watched(*number) => {}
+                _ => return Ok(()),
+            }
+            let added = batch.value(&self.signals, handle, value);
+            added.map_err(|found| FstError::Values {
+                after: block.start,
+                found,
+            })
+        })?;
+        self.batch = batch;
+        Ok(())
+    }
+
+    fn is_watched(&self, number: u32) -> bool {
+        let watched = self.watched.as_ref();
+        watched.is_none_or(|watched| watched.binary_search(&(number as usize)).is_ok())
+    }
+
+    /// Ends the thread, which shares the place in the file with the next one.
+    fn stop(&mut self) {
+        if let Some(Reading { batches, thread }) = self.reading.take() {
+            drop(batches);
+            let _result = thread.join();
+        }
+    }
+
+    fn start(&self) -> io::Result<Reading> {
+        let (sender, batches) = sync_channel(AHEAD);
+        let (input, signals) = (
+            Input::new(&self.file, &self.read),
+            Arc::clone(&self.signals),
+        );
+        // The block before may end with the tick whose values the block starts with.
+        let start = self.layout.changes.get(self.from).filter(|_| self.from > 0);
+        let start = start.map_or(0, |block| block.start.saturating_add(1));
+        let include = self.watched.as_ref().map(|watched| {
+            let handles = signals.numbers.iter().enumerate();
+            let wanted = handles.filter(|(_, number)| {
+                number.is_some_and(|number| watched.binary_search(&(number as usize)).is_ok())
+            });
+            wanted
+                .map(|(handle, _)| FstSignalHandle::from_index(handle))
+                .collect()
+        });
+        let filter = FstFilter {
+            start,
+            end: None,
+            include,
+        };
+        let thread = spawn(move || send(input, &signals, &filter, &sender))?;
+        Ok(Reading { batches, thread })
+    }
+
+    /// The next batch; false at the end.
+    fn next(&mut self) -> Result<bool, Error> {
+        let reading = match self.reading.take() {
+            Some(reading) => reading,
+            None => self.start().map_err(FstError::from)?,
+        };
+        self.place = 0;
+        match reading.batches.recv() {
+            Ok(batch) => {
+                self.batch = batch;
+                self.reading = Some(reading);
+                Ok(true)
+            }
+            Err(_) => {
+                self.batch = Batch::default();
+                self.ended = true;
+                let ended = reading.thread.join();
+                let ended = ended.unwrap_or_else(|_| {
+                    Err(FstError::Values {
+                        after: self.now,
+                        found: PANICKED.to_owned(),
+                    })
+                });
+                ended.map(|()| false).map_err(Error::from)
+            }
+        }
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Source for Events {
+    fn header(&self) -> &Arc<Header> {
+        &self.signals.header
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        loop {
+            let Self {
+                batch, place, now, ..
+            } = self;
+            let shown = batch.visit(place, &self.signals.header, &mut |event| {
+                if let Event::Time(time) = event {
+                    *now = time;
+                }
+                visit(event)
+            });
+            if shown.is_break() {
+                return Ok(shown);
+            }
+            if self.ended || !self.next()? {
+                break;
+            }
+        }
+        // The end is a time of the file, even without changes.
+        let end = *self.times.end();
+        if end > self.now && !self.layout.changes.is_empty() {
+            self.now = end;
+            return Ok(visit(Event::Time(end)));
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Sends all events, until the receiver is gone.
+fn send(
+    mut input: Input,
+    signals: &Signals,
+    filter: &FstFilter,
+    sender: &SyncSender<Batch>,
+) -> Result<(), FstError> {
+    input.rewind()?;
+    let mut batch = Batch::default();
+    let mut now = None;
+    let fault = |now: Option<u64>, found| FstError::Values {
+        after: now.unwrap_or(0),
+        found,
+    };
+    let mut reader =
+        FstReader::open(BufReader::new(input)).map_err(|error| fault(now, told(&error)))?;
+    let read = reader.read_signals(filter, |time, handle, value| {
+        if now != Some(time) {
+            if now.is_some_and(|now| time < now) {
+                return Err(Stop::Fault(format!("tick {time}")));
+            }
+            if batch.is_full() && sender.send(std::mem::take(&mut batch)).is_err() {
+                return Err(Stop::Stopped);
+            }
+            now = Some(time);
+            batch.time(time);
+        }
+        batch
+            .value(signals, handle.get_index(), &value)
+            .map_err(Stop::Fault)
+    });
+    // All that stands before a fault is shown.
+    let sent = batch.is_empty() || sender.send(batch).is_ok();
+    match read {
+        Ok(()) => Ok(()),
+        Err(_) if !sent => Ok(()),
+        Err(ReadSignalsError::CallbackError(Stop::Stopped)) => Ok(()),
+        Err(ReadSignalsError::CallbackError(Stop::Fault(found))) => Err(fault(now, found)),
+        Err(ReadSignalsError::ReadError(error)) => Err(fault(now, told(&error))),
+    }
+}
