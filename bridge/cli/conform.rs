@@ -64,14 +64,14 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     }
     output::print(&text)?;
     for unread in summary.unread.iter().take(SHOWN) {
-        crate::cli::output::tell(&format!("lockstep: note: {unread}\n"));
+        output::tell(&format!("lockstep: note: {unread}\n"));
     }
     for unreadable in summary.unreadable.iter().take(SHOWN) {
-        crate::cli::output::tell(&format!("lockstep: {unreadable}\n"));
+        output::tell(&format!("lockstep: {unreadable}\n"));
     }
     let more = summary.unreadable.len().saturating_sub(SHOWN);
     if more > 0 {
-        crate::cli::output::tell(&format!(
+        output::tell(&format!(
             "lockstep: and {more} more lines that cannot be run\n"
         ));
     }

@@ -144,7 +144,7 @@ impl Failure {
         let Self {
             verdict, message, ..
         } = self;
-        crate::cli::output::tell(&format!("lockstep: {message}\n"));
+        output::tell(&format!("lockstep: {message}\n"));
         let exit_code = verdict.exit_code();
         if json {
             // Standard output may be what failed.

@@ -280,7 +280,7 @@ impl End {
         {
             output::note(&failure.message);
         }
-        crate::cli::output::tell(&format!("lockstep: {}", self.text()));
+        output::tell(&format!("lockstep: {}", self.text()));
         if json {
             output::print_json(&self)?;
         }

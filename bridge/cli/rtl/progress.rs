@@ -63,7 +63,7 @@ impl Busy {
     pub fn start(what: &str) -> Self {
         let bar = ProgressBar::new_spinner().with_message(what.to_owned());
         if bar.is_hidden() {
-            crate::cli::output::tell(&format!("{what}\n"));
+            output::tell(&format!("{what}\n"));
         }
         bar.enable_steady_tick(Duration::from_millis(100));
         Self(bar)

@@ -265,7 +265,7 @@ impl Job<'_> {
         if self.args.json {
             output::print_json(&summary)?;
             if let Some(Failure { message, .. }) = fault {
-                crate::cli::output::tell(&format!("lockstep: {message}\n"));
+                output::tell(&format!("lockstep: {message}\n"));
             }
             return Ok(verdict);
         }

@@ -183,7 +183,7 @@ impl Page<'_> {
             && first != second
         {
             let at = |time| written(self.timescale(), time);
-            crate::cli::output::tell(&format!(
+            output::tell(&format!(
                 "lockstep: warning: A ends at {}, B at {}; one of them may be cut off\n",
                 at(first),
                 at(second)

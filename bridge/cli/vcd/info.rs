@@ -93,7 +93,7 @@ pub(super) fn info(args: &InfoArgs) -> Result<Verdict, Failure> {
             let Failure {
                 verdict, message, ..
             } = in_file(&file, fault);
-            crate::cli::output::tell(&format!("lockstep: {message}\n"));
+            output::tell(&format!("lockstep: {message}\n"));
             Ok(verdict)
         }
         Some(fault) => Err(in_file(&file, fault)),

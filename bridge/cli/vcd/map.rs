@@ -48,9 +48,9 @@ pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
         }
     }
     if !proposal.complete {
-        crate::cli::output::tell(&format!(
-            "lockstep: not everything was found; the comments in the map tell what to add before `lockstep vcd check`\n"
-        ));
+        output::tell(
+            "lockstep: not everything was found; the comments in the map tell what to add before `lockstep vcd check`\n",
+        );
     }
     Ok(Verdict::Agree)
 }
