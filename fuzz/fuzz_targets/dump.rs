@@ -51,6 +51,7 @@ fuzz_target!(|text: &str| {
     let options = Options {
         skip_vague: map_text.contains("#x"),
         assume_reset: map_text.contains("#reset"),
+        stop: false,
     };
     let checked = check(
         &mut slice,

@@ -24,7 +24,8 @@ LibraryFacts library_facts(const DutLibrary* library) {
 
 std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
                             std::size_t size, std::uint64_t* printed) {
-  // What C code of the design prints is there when it has printed a line, and not when the process ends (DUT-44).
+  // What C code of the design prints is there when it has printed a line, and not when the process
+  // ends (DUT-44).
   static const int by_line = std::setvbuf(stdout, nullptr, _IOLBF, 0);
   static_cast<void>(by_line);
   const auto factory = traced ? library->create_traced : library->create;
