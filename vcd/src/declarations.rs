@@ -12,12 +12,10 @@ use nom::sequence::{delimited, preceded, separated_pair};
 use crate::codes::{Codes, is_blank};
 use crate::error::{Checked, Expected, Fault, Parsed, expect, fail, incomplete};
 use crate::header::{
-    BitRange, Header, Scope, ScopeId, ScopeKind, SignalId, Timescale, UNITS, VarKind, Variable,
+    BitRange, Header, MAX_WIDTH, Scope, ScopeId, ScopeKind, SignalId, Timescale, UNITS, VarKind,
+    Variable,
 };
 use crate::join::join;
-
-/// Widest variable. Far above what simulators take, and small enough for a value in memory.
-pub(crate) const MAX_WIDTH: u32 = 1 << 24;
 
 /// What some editors put before a text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";

@@ -78,6 +78,18 @@ impl Probe {
         }
     }
 
+    /// The identifier code of what it looks at. None for a joined signal.
+    pub(crate) fn code<'h>(&self, header: &'h Header) -> Option<&'h str> {
+        if header.parts(self.signal).is_some() {
+            return None;
+        }
+        if let Some(code) = header.codes_of_parts.get(&self.signal) {
+            return Some(code);
+        }
+        let variable = header.variables.get(self.variable_index())?;
+        Some(variable.code())
+    }
+
     /// The signal.
     #[must_use]
     pub const fn signal(&self) -> SignalId {

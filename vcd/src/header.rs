@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::find::Probe;
+/// Widest variable. Far above what simulators take, and small enough for a value in memory.
+pub(crate) const MAX_WIDTH: u32 = 1 << 24;
 
 /// A signal: what changes. Several variables may name one signal (aliases).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -509,18 +510,6 @@ impl Header {
         let first = self.widths.len() - self.joined.len();
         let joined = self.joined.get(signal.index().checked_sub(first)?)?;
         Some(&joined.parts)
-    }
-
-    /// The identifier code of what a probe looks at. None for a joined signal.
-    pub(crate) fn code(&self, probe: Probe) -> Option<&str> {
-        if self.parts(probe.signal()).is_some() {
-            return None;
-        }
-        if let Some(code) = self.codes_of_parts.get(&probe.signal()) {
-            return Some(code);
-        }
-        let variable = self.variables.get(probe.variable_index())?;
-        Some(variable.code())
     }
 
     /// Byte of the uncompressed dump at which the declarations end.

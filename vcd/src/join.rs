@@ -9,8 +9,9 @@
 
 use std::collections::HashMap;
 
-use crate::declarations::MAX_WIDTH;
-use crate::header::{BitRange, Header, Joined, Part, ScopeId, SignalId, VarKind, Variable};
+use crate::header::{
+    BitRange, Header, Joined, MAX_WIDTH, Part, ScopeId, SignalId, VarKind, Variable,
+};
 
 /// Bits of a piece, on average. The digits of a joined vector stay in memory, and a few declarations
 /// must not take all of it.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::declarations::MAX_WIDTH;
+use crate::header::MAX_WIDTH;
 
 /// Bytes that are read at once. They stay in a second-level cache; more is not faster.
 pub(crate) const WINDOW: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 18 };

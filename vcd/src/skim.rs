@@ -136,7 +136,7 @@ struct ClockLine {
 impl Clock {
     /// None if the clock is not one bit, or has a long code.
     pub(crate) fn new(header: &Header, probe: Probe, rises: Counter) -> Option<Self> {
-        let code = header.code(probe)?;
+        let code = probe.code(header)?;
         if header.signal_width(probe.signal()) != 1 || code.len() > CLOCK_CODE {
             return None;
         }
@@ -218,7 +218,7 @@ impl Lasts {
             places: vec![0],
         };
         for probe in probes {
-            let number = number_of(header.code(probe)?)?;
+            let number = number_of(probe.code(header)?)?;
             if lasts.slots[number] != 0 {
                 continue;
             }
