@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use crate::changes::Event;
+use crate::error::Error;
 use crate::header::{Header, SignalId};
 use crate::value::{BitsRef, ValueRef};
 
@@ -128,9 +129,35 @@ impl JoinedValues {
         self.held = None;
     }
 
+    /// Shows what a break left, then the events of the file that `read` passes on, and with them the joined
+    /// signals at the end of each tick.
+    #[inline]
+    pub(crate) fn through<B, V: FnMut(Event<'_>) -> ControlFlow<B>>(
+        &mut self,
+        mut visit: V,
+        read: impl FnOnce(&mut Visits<'_, V>) -> Result<ControlFlow<B>, Error>,
+    ) -> Result<ControlFlow<B>, Error> {
+        if let flow @ ControlFlow::Break(_) = self.resume(&mut visit) {
+            return Ok(flow);
+        }
+        let mut visits = Visits {
+            joined: self,
+            visit,
+        };
+        let result = read(&mut visits);
+        let Visits { joined, mut visit } = visits;
+        match result {
+            Ok(ControlFlow::Break(_)) => result,
+            _ => match joined.show(&mut visit) {
+                ControlFlow::Continue(()) => result,
+                flow => result.map(|_| flow),
+            },
+        }
+    }
+
     /// Shows an event of the file, and before a new time the joined signals that changed.
     #[inline]
-    pub(crate) fn take<B>(
+    fn take<B>(
         &mut self,
         event: Event<'_>,
         visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
@@ -151,10 +178,7 @@ impl JoinedValues {
 
     /// Shows what changed in the tick that ends, and then the time that ended it; after a break, the
     /// rest of them.
-    pub(crate) fn show<B>(
-        &mut self,
-        visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
+    fn show<B>(&mut self, visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>) -> ControlFlow<B> {
         while let Some(&place) = self.touched.get(self.shown) {
             self.shown += 1;
             let value = &mut self.values[place as usize];
@@ -178,10 +202,7 @@ impl JoinedValues {
     }
 
     /// Shows what a break left, if it came at the end of a tick.
-    pub(crate) fn resume<B>(
-        &mut self,
-        visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
+    fn resume<B>(&mut self, visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>) -> ControlFlow<B> {
         match self.held {
             Some(_) => self.show(visit),
             None => ControlFlow::Continue(()),
@@ -205,6 +226,23 @@ impl JoinedValues {
                 self.touched.push(target.joined);
             }
         }
+    }
+}
+
+/// What visits the events of the file, and joins.
+pub(crate) struct Visits<'j, V> {
+    joined: &'j mut JoinedValues,
+    visit: V,
+}
+
+impl<V> Visits<'_, V> {
+    /// Visits an event of the file.
+    #[inline]
+    pub(crate) fn event<B>(&mut self, event: Event<'_>) -> ControlFlow<B>
+    where
+        V: FnMut(Event<'_>) -> ControlFlow<B>,
+    {
+        self.joined.take(event, &mut self.visit)
     }
 }
 

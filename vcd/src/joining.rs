@@ -87,21 +87,14 @@ impl<S: Source> Source for Joining<S> {
 
     fn try_for_each<B>(
         &mut self,
-        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
         let Self { source, joined } = self;
         let Some(joined) = joined else {
             return source.try_for_each(visit);
         };
-        if let flow @ ControlFlow::Break(_) = joined.resume(&mut visit) {
-            return Ok(flow);
-        }
-        let mut result = source.try_for_each(|event| joined.take(event, &mut visit));
-        if !matches!(result, Ok(ControlFlow::Break(_)))
-            && let flow @ ControlFlow::Break(_) = joined.show(&mut visit)
-        {
-            result = result.map(|_| flow);
-        }
-        result
+        joined.through(visit, |visits| {
+            source.try_for_each(|event| visits.event(event))
+        })
     }
 }

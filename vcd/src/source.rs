@@ -208,32 +208,28 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// The same for a dump with joined signals.
-    #[inline(never)]
-    fn try_for_each_joined<B>(
+    /// Visits the events of the file.
+    #[inline(always)]
+    fn read_all<B>(
         &mut self,
-        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+        visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
-        let Some(mut joined) = self.joined.take() else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let mut result = Ok(joined.resume(&mut visit));
-        if matches!(result, Ok(ControlFlow::Continue(()))) {
-            let mut rest = self.rest;
-            let visited =
-                visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, &mut |event| {
-                    joined.take(event, &mut visit)
-                });
-            self.rest = rest;
-            result = visited.map_err(|error| self.error(&fault_of(error, self.text)));
-            if !matches!(result, Ok(ControlFlow::Break(_)))
-                && let flow @ ControlFlow::Break(_) = joined.show(&mut visit)
-            {
-                result = result.map(|_| flow);
-            }
-        }
-        self.joined = Some(joined);
-        result
+        let mut rest = self.rest;
+        let visited = visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, visit);
+        self.rest = rest;
+        visited.map_err(|error| self.error(&fault_of(error, self.text)))
+    }
+
+    /// Visits also the joined signals.
+    #[inline(never)]
+    fn read_joined<B>(
+        &mut self,
+        joined: &mut JoinedValues,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        joined.through(visit, |visits| {
+            self.read_all(&mut |event| visits.event(event))
+        })
     }
 
     fn error(&self, fault: &Fault<'a>) -> Error {
@@ -250,13 +246,12 @@ impl Source for Slice<'_> {
         &mut self,
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
-        if self.joined.is_some() {
-            return self.try_for_each_joined(visit);
-        }
-        let mut rest = self.rest;
-        let visited = visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, &mut visit);
-        self.rest = rest;
-        visited.map_err(|error| self.error(&fault_of(error, self.text)))
+        let Some(mut joined) = self.joined.take() else {
+            return self.read_all(&mut visit);
+        };
+        let result = self.read_joined(&mut joined, visit);
+        self.joined = Some(joined);
+        result
     }
 }
 

@@ -307,10 +307,12 @@ impl<R: Read> Source for Stream<R> {
         &mut self,
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
-        if self.joined.is_some() {
-            return self.try_for_each_joined(visit);
-        }
-        self.read_all(&mut visit)
+        let Some(mut joined) = self.joined.take() else {
+            return self.read_all(&mut visit);
+        };
+        let result = self.read_joined(&mut joined, visit);
+        self.joined = Some(joined);
+        result
     }
 }
 
@@ -334,24 +336,14 @@ impl<R: Read> Stream<R> {
 
     /// Visits also the joined signals.
     #[inline(never)]
-    fn try_for_each_joined<B>(
+    fn read_joined<B>(
         &mut self,
-        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+        joined: &mut JoinedValues,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
-        let Some(mut joined) = self.joined.take() else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let mut result = Ok(joined.resume(&mut visit));
-        if matches!(result, Ok(ControlFlow::Continue(()))) {
-            result = self.read_all(&mut |event| joined.take(event, &mut visit));
-            if !matches!(result, Ok(ControlFlow::Break(_)))
-                && let flow @ ControlFlow::Break(_) = joined.show(&mut visit)
-            {
-                result = result.map(|_| flow);
-            }
-        }
-        self.joined = Some(joined);
-        result
+        joined.through(visit, |visits| {
+            self.read_all(&mut |event| visits.event(event))
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::{Failure, in_file};
+use crate::cli::output;
 use crate::waves::dump::{self, Dump, Opened};
 
 /// What every command takes that reads dumps.
@@ -28,9 +29,9 @@ impl Reading {
     /// Tells that times were rounded, if they were.
     pub fn note(&self, path: &Path, dump: &Dump) {
         if dump.has_rounded() {
-            let path = path.display();
-            crate::cli::output::tell(&format!(
-                "lockstep: note: {path}: times with a fraction of a tick were rounded to the nearest one\n"
+            output::note(&format!(
+                "{}: times with a fraction of a tick were rounded to the nearest one",
+                path.display()
             ));
         }
     }
