@@ -3,7 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::output::{failed, note, write_whole};
 use super::{DEFAULT_OUT, Failure};
@@ -36,6 +36,12 @@ impl OutputFolder {
             path: path.into(),
             lock: Some(Arc::default()),
         };
+        if path.is_symlink() && !path.exists() {
+            return Err(Failure::usage(format!(
+                "{}: expected a folder, found a link to nothing; name another folder with --out",
+                path.display()
+            )));
+        }
         let there = path.ancestors().find(|part| part.exists());
         let probe = ScratchFile::new_in(there.unwrap_or(Path::new(".")));
         match probe.and_then(|mut probe| probe.write_all(&[0])) {
@@ -87,14 +93,14 @@ impl OutputFolder {
     /// and pipes in their places. Left empty, it is removed when the result is dropped. The usual folder is for
     /// divergences alone, and runs that agree may share a place.
     pub fn offer(&self) -> Offered {
-        if self.path == Path::new(DEFAULT_OUT) {
-            return Offered(Vec::new());
+        if self.path != Path::new(DEFAULT_OUT) {
+            let mut new = vec![self.path.join(DESIGN), self.path.clone()];
+            new.retain(|path| !path.exists());
+            // A design that does not write there does not need it.
+            let _ = fs::create_dir_all(self.path.join(DESIGN));
+            offered().append(&mut new);
         }
-        let mut new = vec![self.path.join(DESIGN), self.path.clone()];
-        new.retain(|path| !path.exists());
-        // A design that does not write there does not need it.
-        let _ = fs::create_dir_all(self.path.join(DESIGN));
-        Offered(new)
+        Offered
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
@@ -158,16 +164,27 @@ impl OutputFolder {
     }
 }
 
-/// Folders that were made for a design, the inner one first.
+/// Has the folders that were made for designs, as long as it lives.
 #[must_use]
-pub struct Offered(Vec<PathBuf>);
+pub struct Offered;
 
 impl Drop for Offered {
     fn drop(&mut self) {
-        for path in &self.0 {
-            // It stays if something is in it.
-            let _ = fs::remove_dir(path);
-        }
+        take_back();
+    }
+}
+
+/// The folders that were made for designs, the inner one first.
+fn offered() -> MutexGuard<'static, Vec<PathBuf>> {
+    static OFFERED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    OFFERED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the folders that were made for designs and are empty.
+pub fn take_back() {
+    for path in offered().drain(..) {
+        // It stays if something is in it.
+        let _ = fs::remove_dir(path);
     }
 }
 

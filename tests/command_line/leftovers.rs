@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use pmu_lockstep::scratch::{ScratchFile, ScratchFolder, is_scratch};
 
@@ -54,4 +57,30 @@ fn the_next_command_removes_what_a_dead_one_left() {
         left.sort();
         assert_eq!(left, expected);
     }
+}
+
+/// A command that does not know of interrupts leaves nothing half written.
+#[test]
+fn an_interrupted_export_leaves_nothing() {
+    let folder = scratch("command_line/interrupted_export");
+    let mut command = lockstep(&folder);
+    command.args([
+        "stimulus",
+        "export",
+        "--cycles",
+        "1000000000",
+        "-o",
+        "a.hex",
+    ]);
+    let mut child = command.stderr(Stdio::null()).spawn().expect("started");
+    let limit = Instant::now() + Duration::from_secs(60);
+    while temporary(&folder).is_empty() && Instant::now() < limit {
+        sleep(Duration::from_millis(5));
+    }
+    assert_eq!(temporary(&folder).len(), 1);
+    let mut kill = Command::new("kill");
+    let sent = kill.args(["-TERM", &child.id().to_string()]).status();
+    assert!(sent.expect("kill").success());
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
 }

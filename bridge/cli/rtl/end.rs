@@ -16,6 +16,7 @@ use crate::isolation::{Death, Facts, SandboxReport, at_work, facts, first_death,
 use crate::lockstep::Verdict;
 use crate::report::html::{EndPage, end_page};
 use crate::report::{FORMAT, RunFacts};
+use crate::scratch;
 
 /// A command that ended badly, for programs: `report.json`.
 #[derive(Debug, Serialize)]
@@ -70,7 +71,7 @@ impl End {
             stimulus: facts.stimulus.clone(),
             implementation: facts.implementation.clone(),
             rtl: facts.rtl.clone(),
-            replay: replay.command(cycle.map_or(1, |cycle| cycle + 1)),
+            replay: replay.command(cycle.or(facts.divergence).map_or(1, |cycle| cycle + 1)),
         });
         Self {
             format: FORMAT,
@@ -243,12 +244,9 @@ impl End {
     /// Standard output cannot be written.
     pub fn tell_here(self, json: bool) -> Result<Verdict, Failure> {
         let facts = facts();
-        for path in &facts.unfinished {
-            // It may not be there yet, or have its name already.
-            let _ = std::fs::remove_file(path);
-        }
+        scratch::abandon();
         if let Some(design) = at_work() {
-            printed::print(&String::from_utf8_lossy(&design.printed), true);
+            printed::print(&design.printed, true);
         }
         let printed = printed_by_design().or_else(|| self.printed.clone());
         let mut end = self.with_printed(printed);

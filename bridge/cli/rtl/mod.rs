@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use clap::Subcommand;
 
-use super::Failure;
+use super::{Failure, output_folder};
 use crate::isolation;
 use crate::lockstep::Verdict;
 
@@ -97,6 +97,7 @@ pub fn start(json: bool) -> Result<(), Failure> {
     let end = move |signal: &str| {
         let code = Failure::from(End::interrupted(signal)).tell(json);
         isolation::end_all();
+        output_folder::take_back();
         std::process::exit(i32::from(code));
     };
     crate::interrupt::listen(end).map_err(Failure::infrastructure)

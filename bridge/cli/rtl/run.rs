@@ -327,10 +327,6 @@ impl<'a> Job<'a> {
             ),
             None => None,
         };
-        if let Some(recorder) = &recorder {
-            let path = recorder.temporary().to_owned();
-            tell(|facts| facts.unfinished.push(path));
-        }
         let total = self
             .stimulus
             .cycles()
@@ -538,7 +534,7 @@ impl<'a> Job<'a> {
             Err(failure) => Err(failure.message.clone()),
         };
         tell(|facts| {
-            facts.unfinished.extend(window.clone().ok());
+            facts.divergence = Some(divergence.cycle);
             facts.during = Some(format!(
                 "the re-run of the divergence in cycle {}, in {}",
                 divergence.cycle,

@@ -11,9 +11,10 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::mem;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -33,12 +34,46 @@ pub fn is_scratch(name: &OsStr) -> bool {
     })
 }
 
+/// What this process has under temporary names, by whole paths.
+static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes all that this process has under temporary names: for one that ends without dropping them.
+pub fn abandon() {
+    for path in mem::take(&mut *live()) {
+        // It may have its name by now, and what cannot be removed is removed by the next command.
+        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
+    }
+}
+
+/// Holds a place among what the process has.
+#[derive(Debug)]
+struct Entry(PathBuf);
+
+impl Entry {
+    fn new(path: &Path) -> Self {
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        live().insert(whole.clone());
+        Self(whole)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        live().remove(&self.0);
+    }
+}
+
 /// A folder for what a command needs while it runs. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct ScratchFolder {
     path: PathBuf,
     kept: bool,
-    // Ends after the folder is removed.
+    // Both end after the folder is removed.
+    _entry: Entry,
     _lock: File,
 }
 
@@ -67,6 +102,7 @@ impl ScratchFolder {
         .into_parts();
         let path = path.keep().map_err(|error| error.error)?;
         Ok(Self {
+            _entry: Entry::new(&path),
             path,
             kept: false,
             _lock: lock,
@@ -116,6 +152,7 @@ pub fn open_to_others(folder: &Path) -> io::Result<()> {
 pub struct ScratchFile {
     // Its handle holds the lock.
     file: NamedTempFile,
+    _entry: Entry,
 }
 
 impl ScratchFile {
@@ -128,7 +165,10 @@ impl ScratchFile {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create_new(true).open(path)
         })?;
-        Ok(Self { file })
+        Ok(Self {
+            _entry: Entry::new(file.path()),
+            file,
+        })
     }
 
     /// Makes one beside `path`, to be [kept](Self::keep) there.

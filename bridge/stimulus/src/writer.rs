@@ -80,11 +80,6 @@ impl Writer {
         })
     }
 
-    /// The file that is written now. It is nothing to keep if the process ends before it is complete.
-    pub fn temporary(&self) -> &Path {
-        self.out.get_ref().path()
-    }
-
     /// Appends cycles.
     ///
     /// # Errors

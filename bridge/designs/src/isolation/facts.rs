@@ -46,8 +46,8 @@ pub struct Facts {
     pub out: Option<PathBuf>,
     /// The file of the page that was asked for.
     pub page: Option<PathBuf>,
-    /// Files that are not whole yet, and are nothing to keep.
-    pub unfinished: Vec<PathBuf>,
+    /// The cycle of the divergence that was found, while it is looked at.
+    pub divergence: Option<u64>,
 }
 
 impl Facts {
