@@ -24,12 +24,17 @@ mod width;
 
 use std::env;
 use std::io::{self, Write};
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{Parser, Subcommand};
 
 use crate::lockstep::Verdict;
 use crate::{interrupt, scratch};
+
+/// Bytes of stack of a command.
+const STACK: usize = 8 << 20;
 
 /// Cycles of a generated stimulus, unless others are asked for.
 const DEFAULT_CYCLES: u64 = 1_000_000;
@@ -220,6 +225,16 @@ pub fn main() -> ExitCode {
     if let Some(code) = rtl::role() {
         return code;
     }
+    // The first thread's stack is as small as whoever started the program has limited it.
+    let thread = thread::Builder::new().name("command".into());
+    match thread.stack_size(STACK).spawn(command) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+        Err(_) => command(),
+    }
+}
+
+/// Runs the command of this process.
+fn command() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(told) => return ExitCode::from(tell_usage(&told)),

@@ -1,7 +1,7 @@
 //! Places that cannot be written, and disks that are full: nothing half written is left.
 
 use std::fs::{self, File};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -66,6 +66,18 @@ fn record_in_a_folder_that_is_not_there() {
 #[test]
 fn record_as_a_folder() {
     refused("record_as_a_folder", "run --cycles 10 --record .");
+}
+
+#[test]
+fn out_as_a_link_to_nothing() {
+    let folder = scratch("command_line/out_as_a_link_to_nothing");
+    symlink("nowhere", folder.join("out")).expect("a link");
+    let ran = golden(
+        "out_as_a_link_to_nothing",
+        &folder,
+        "run --cycles 10 --out out",
+    );
+    assert_eq!(ran.code, 2);
 }
 
 #[test]
@@ -162,14 +174,30 @@ fn without_room(folder: &Path, arguments: &str) -> Command {
     limited(inner.args(arguments.split(' ')), 128)
 }
 
+/// The stack that a shell leaves a command is not all that it has.
+#[test]
+fn a_small_stack() {
+    let folder = scratch("command_line/small_stack");
+    for arguments in ["run --cycles 1000", "run --help", "model --cycles 10"] {
+        let mut inner = lockstep(&folder);
+        let ran = run(&mut under("-s 64", inner.args(arguments.split(' '))));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+}
+
 /// `inner` in a shell in which no file may grow beyond `blocks`, of 512 or 1024 bytes.
 pub fn limited(inner: &Command, blocks: u32) -> Command {
+    under(&format!("-S -f {blocks}"), inner)
+}
+
+/// `inner` in a shell with a limit.
+fn under(limit: &str, inner: &Command) -> Command {
     let mut command = Command::new("sh");
     command.current_dir(inner.get_current_dir().expect("a folder"));
     for (name, value) in inner.get_envs() {
         command.env(name, value.expect("a value"));
     }
-    let script = format!("ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
+    let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
     command
         .args(["-c", &script])
         .arg(inner.get_program())
