@@ -111,6 +111,16 @@ fn stimulus_of_another_implementation() {
     assert_eq!(ran.code, 2);
 }
 
+#[test]
+fn an_export_that_is_shorter_than_it_was_asked_for_says_so() {
+    let ran = golden(
+        "short_export",
+        &recorded("short_export", |_| {}),
+        "stimulus export a.stim --cycles 4000 -o a.hex",
+    );
+    assert_eq!(ran.code, 0);
+}
+
 /// A folder with a stimulus in `a.stim` in which a PE is at EL2 in Root state, and an MRC has an op0 of 2.
 fn excluded(name: &str) -> PathBuf {
     let folder = scratch(&format!("command_line/{name}"));

@@ -324,7 +324,7 @@ impl Pair<'_> {
                     let instead =
                         first.map_or("none".into(), |cycle| format!("one in cycle {cycle}"));
                     found.note = format!(
-                        "the traced re-run from the last reset did NOT reach this divergence, it showed {instead}"
+                        "the re-run from the last reset did NOT reach this divergence, it showed {instead}"
                     );
                 }
             }

@@ -71,7 +71,7 @@ impl Options<'_> {
 }
 
 /// Leaves what the re-run was given, from its reset to beyond the divergence, beside the report, and says how it is shrunk;
-/// nothing, if the re-run did not show the divergence. A file of that name that the run itself reads or has written is left as
+/// a note, if the re-run did not show the divergence. A file of that name that the run itself reads or has written is left as
 /// it is: `taken` are such. What cannot be written becomes a note.
 pub(super) fn leave(
     report: &mut Report,
@@ -81,9 +81,6 @@ pub(super) fn leave(
     taken: &[PathBuf],
     options: &Options<'_>,
 ) {
-    if !replay.diverges_from_first() {
-        return;
-    }
     let path = out.file(report_files::STIMULUS.1);
     let canonical = path.canonicalize().ok();
     let is_taken = |other: &PathBuf| canonical.is_some() && other.canonicalize().ok() == canonical;
@@ -92,6 +89,14 @@ pub(super) fn leave(
             command: options.command(&path),
             first: 0,
         });
+        return;
+    }
+    if !replay.diverges_from_first() {
+        report.notes.push(format!(
+            "{}: not written, since the re-run did not show the divergence: to keep the stimulus of the whole run, give --record \
+             FILE",
+            path.display()
+        ));
         return;
     }
     let written = out.make().map_err(|failure| failure.message);

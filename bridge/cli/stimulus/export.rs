@@ -94,6 +94,10 @@ pub(super) fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
         return Err(Failure::usage(error));
     }
     written?;
+    if args.cycles.is_some_and(|wanted| cycles < wanted) {
+        let cycles = counted(cycles, "cycle");
+        output::note(&format!("the stimulus ends after {cycles}"));
+    }
     if let Some(path) = &args.output {
         let cycles = counted(cycles, "cycle");
         output::print(&format!("{cycles} of {about} in {}\n", path.display()))?;

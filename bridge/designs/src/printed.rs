@@ -94,7 +94,7 @@ pub fn finish() -> io::Result<Option<Printed>> {
 
 /// Takes text of a design; with `shown`, standard error may have it too. A file that cannot be written is not the
 /// design's fault: the rest of the text is lost.
-pub fn print(text: &str, shown: bool) {
+pub fn print(text: &[u8], shown: bool) {
     if text.is_empty() {
         return;
     }
@@ -105,11 +105,9 @@ pub fn print(text: &str, shown: bool) {
             if shown {
                 log.show(text);
             }
-            if let Err(error) = log.append(text.as_bytes()) {
-                tell(&format!(
-                    "lockstep: note: {}: {error}\n",
-                    log.path.display()
-                ));
+            if let Err(error) = log.append(text) {
+                let note = format!("lockstep: note: {}: {error}\n", log.path.display());
+                tell(note.as_bytes());
                 *sink = Sink::Nowhere;
             }
         }
@@ -118,8 +116,8 @@ pub fn print(text: &str, shown: bool) {
 }
 
 /// Writes to standard error; where nobody listens, nobody misses it.
-fn tell(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+fn tell(text: &[u8]) {
+    let _ = io::stderr().write_all(text);
 }
 
 fn set(sink: Sink) -> Sink {
@@ -141,8 +139,8 @@ impl Log {
     }
 
     /// Shows the first lines, and of long ones not all.
-    fn show(&mut self, text: &str) {
-        for line in text.split_inclusive('\n') {
+    fn show(&mut self, text: &[u8]) {
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
             self.shown_bytes += line.len() as u64;
             if self.shown_bytes > SHOWN_BYTES {
                 self.shown = self.shown.max(SHOWN);
@@ -152,9 +150,8 @@ impl Log {
                     true => format!(": see {}", self.path.display()),
                     false => ", which is not shown".into(),
                 };
-                tell(&format!(
-                    "lockstep: note: the design prints more{where_to}\n"
-                ));
+                let note = format!("lockstep: note: the design prints more{where_to}\n");
+                tell(note.as_bytes());
             }
             if self.shown < SHOWN {
                 tell(line);

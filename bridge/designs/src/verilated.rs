@@ -34,7 +34,7 @@ impl VerilatedDut {
         let inner = made.inspect_err(|error| {
             if let CreateError::Stopped { printed, .. } = error {
                 // A stop has its message.
-                printed::print(printed, false);
+                printed::print(printed.as_bytes(), false);
             }
         })?;
         let parameters = pod_read_unaligned(&inner.parameters());
@@ -62,7 +62,7 @@ impl VerilatedDut {
         let printed = self.inner.take_log();
         if !printed.is_empty() {
             // A stop has its message.
-            printed::print(&printed, result.is_ok());
+            printed::print(printed.as_bytes(), result.is_ok());
         }
         result.map_err(|stop| with_loops(words(stop), &self.loops))
     }

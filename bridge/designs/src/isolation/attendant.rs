@@ -32,7 +32,7 @@ use crate::printed;
 pub enum StartError {
     /// The machine does not let it.
     #[error(
-        "[design process] expected a process for the design, found: {0}; raise the limits of processes, memory and open files"
+        "[design process] expected a process for the design, found: {0}; raise the limits of processes, memory, open files and file sizes"
     )]
     Machine(#[from] io::Error),
     /// The kernel cannot confine it as wanted.
@@ -288,7 +288,7 @@ impl Attendant {
             self.is_open = false;
             return;
         }
-        printed::print(&String::from_utf8_lossy(&buffer[..read]), true);
+        printed::print(&buffer[..read], true);
         self.host.add_raw(&buffer[..read]);
     }
 }

@@ -200,7 +200,7 @@ fn ended(host: &Host, is_late: bool) -> Stop {
     let Some(status) = host.end() else {
         return Stop::of(StopKind::Hang, "");
     };
-    printed::print(&String::from_utf8_lossy(&host.channel.tail()), false);
+    printed::print(&host.channel.tail(), false);
     let death = Death::of(host, status);
     let stop = death.stop();
     death.keep(is_late);
@@ -267,7 +267,7 @@ impl RemoteDut {
             let is_over = limit.is_some_and(|limit| Instant::now() > limit);
             if is_over || seen.1.elapsed() > patience {
                 let tail = self.channel().tail();
-                printed::print(&String::from_utf8_lossy(&tail), true);
+                printed::print(&tail, true);
                 self.host.dismiss();
                 return Err(Stop::of(StopKind::Hang, "no progress"));
             }
@@ -302,8 +302,8 @@ impl RemoteDut {
     ///
     /// # Returns
     /// What came of it, and what was printed.
-    fn order(&mut self, order: &Order, limit: Option<Instant>) -> Result<(Outcome, String), Stop> {
-        let refused = |message: String| Ok((Outcome::Refused(message), String::new()));
+    fn order(&mut self, order: &Order, limit: Option<Instant>) -> Result<(Outcome, Vec<u8>), Stop> {
+        let refused = |message: String| Ok((Outcome::Refused(message), Vec::new()));
         if self.has_ended {
             return refused("the design has ended".into());
         }
@@ -320,11 +320,11 @@ impl RemoteDut {
     }
 
     /// What came of an order, and what was printed, by its reply.
-    fn outcome(&self, number: u32) -> (Outcome, String) {
+    fn outcome(&self, number: u32) -> (Outcome, Vec<u8>) {
         let reply = self.channel().reply(number, &mut []);
         let outcome = serde_json::from_slice(&reply.words);
         let outcome = outcome.unwrap_or_else(|error| Outcome::Refused(error.to_string()));
-        (outcome, String::from_utf8_lossy(&reply.text).into_owned())
+        (outcome, reply.text)
     }
 
     /// The stop of a reply, if it has one; the design may say anything.
@@ -358,7 +358,7 @@ impl RemoteDut {
         let stop = self.stop_of(&reply, cycles);
         if !reply.text.is_empty() {
             // A stop has its message.
-            printed::print(&String::from_utf8_lossy(&reply.text), stop.is_none());
+            printed::print(&reply.text, stop.is_none());
         }
         stop.map_or(Ok(()), Err)
     }

@@ -105,16 +105,14 @@ impl Reproduction {
         };
         match self {
             Self::Same { from } => {
-                format!(
-                    "the traced re-run from the reset in cycle {from} diverges in the same cycle"
-                )
+                format!("the re-run from the reset in cycle {from} diverges in the same cycle")
             }
             Self::FromEarlier {
                 from,
                 reset,
                 instead: cycle,
             } => format!(
-                "the traced re-run diverges in the same cycle from the reset in cycle {from} on; from the one \
+                "the re-run diverges in the same cycle from the reset in cycle {from} on; from the one \
                  in cycle {reset} it showed {}: a reset leaves something of the design unset",
                 instead(cycle)
             ),
@@ -122,12 +120,12 @@ impl Reproduction {
                 reset,
                 instead: cycle,
             } => format!(
-                "the traced re-run diverges in the same cycle only from the first cycle on; from the \
+                "the re-run diverges in the same cycle only from the first cycle on; from the \
                  reset in cycle {reset} it showed {}: a reset leaves something of the design unset",
                 instead(cycle)
             ),
             Self::Different { instead: cycle } => format!(
-                "the traced re-run did NOT reach this divergence, it showed {}: the design depends on \
+                "the re-run did NOT reach this divergence, it showed {}: the design depends on \
                  something else than its inputs",
                 instead(cycle)
             ),
