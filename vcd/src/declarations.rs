@@ -70,7 +70,7 @@ pub(crate) fn until_end(input: &[u8], last: bool) -> Parsed<'_, &[u8]> {
     }
 }
 
-/// The next section of the declarations. `$enddefinitions` may lack its `$end`.
+/// The next section of the declarations. `$enddefinitions` may lack its `$end`, but not at the end of a dump.
 fn section(input: &[u8], last: bool) -> Parsed<'_, Section<'_>> {
     if input.is_empty() && !last {
         return incomplete();
@@ -83,6 +83,10 @@ fn section(input: &[u8], last: bool) -> Parsed<'_, Section<'_>> {
         }
         let (end, found) = opt(tag(&b"$end"[..])).parse(after)?;
         let ended = found.is_some() && end.first().is_none_or(|&byte| is_blank(byte));
+        if !ended && after.is_empty() {
+            // It lacks what would follow as well: the dump is cut.
+            return fail(after, Expected::End);
+        }
         let rest = if ended { end } else { rest };
         return Ok((
             rest,
