@@ -130,6 +130,14 @@ impl Progress {
         }
     }
 
+    /// The same reader at the start of the dump, of which it knows nothing: what was read elsewhere may have been a comment.
+    pub(crate) const fn at_start(self) -> Self {
+        Self {
+            ends: false,
+            ..self.at(0)
+        }
+    }
+
     /// A fault if the dump ends here in the middle of a section, by a tool that ends them.
     pub(crate) fn end<'a>(&self, rest: &'a [u8]) -> Checked<'a, ()> {
         match self.ends && self.section.is_some() && self.begun == self.time {

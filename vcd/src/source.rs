@@ -182,7 +182,7 @@ impl<'a> Slice<'a> {
     /// ```
     pub fn rewind(&mut self) {
         self.rest = &self.text[self.header.start as usize..];
-        self.progress = self.progress.at(0);
+        self.progress = self.progress.at_start();
         if let Some(joined) = &mut self.joined {
             joined.reset(0, true);
         }

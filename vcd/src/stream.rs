@@ -382,9 +382,13 @@ impl<R: Read + Seek> Stream<R> {
             bytes,
             ..Buffer::new(place)
         };
-        self.progress = self.progress.at(time);
+        let is_start = place.offset == self.changes.offset;
+        self.progress = match is_start {
+            true => self.progress.at_start(),
+            false => self.progress.at(time),
+        };
         if let Some(joined) = &mut self.joined {
-            joined.reset(time, place.offset == self.changes.offset);
+            joined.reset(time, is_start);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt::Write;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use lockstep_vcd::{Error, Probe, Rises, Sampler, Slice, Source, Stream, window};
+use lockstep_vcd::{Error, Event, Probe, Rises, Sampler, Slice, Source, Stream, window};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -273,4 +273,18 @@ fn a_fault_at_a_time_is_told_with_its_line() {
             text.find("#3").unwrap() + 1
         )
     );
+}
+
+/// What a comment looks like from its middle tells nothing of the dump: its last section has no `$end`.
+#[test]
+fn a_section_in_a_comment_is_none() {
+    let body = "$comment\n#0\n$dumpvars\n0!\n$end\n#0\n$dumpvars\n0!\n";
+    let text = header("!") + body;
+    let mut stream = Stream::new(Cursor::new(text)).unwrap();
+    let clock = stream.header().find("clk").unwrap();
+    stream.rises(clock, 0..=9, &[clock]).unwrap();
+    let mut values = 0;
+    let read = stream.for_each(|event| values += u64::from(matches!(event, Event::Change(..))));
+    read.unwrap();
+    assert_eq!(values, 1);
 }
