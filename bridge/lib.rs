@@ -11,7 +11,7 @@ pub mod kit;
 #[cfg(test)]
 mod structure;
 
-pub use lockstep_base::{counted, glob, plain, printable, text_file, verdict};
+pub use lockstep_base::{counted, glob, lines, plain, printable, text_file, verdict};
 pub use lockstep_conform as conform;
 #[cfg(feature = "rtl")]
 pub use lockstep_designs::isolation;

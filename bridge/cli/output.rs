@@ -1,10 +1,11 @@
 //! Files that the command writes: whole, or not at all under their names.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
-use super::Failure;
+use super::{Failure, width};
+use crate::report::{Report, terminal};
 use crate::scratch::{ScratchFile, is_no_place};
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
@@ -114,6 +115,21 @@ pub fn print(text: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Those of [`print`].
+/// Prints a report as wide as the terminal; what reads it instead of one gets lines as long as they are. `time` tells how
+/// long it took.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_report(report: &Report, time: Option<String>) -> Result<(), Failure> {
+    let width = match io::stdout().is_terminal() {
+        true => width::width(),
+        false => terminal::UNLIMITED,
+    };
+    let text = terminal::text(report, width);
+    let verdict = terminal::verdict(report, width);
+    print(&format!("{text}{}{verdict}", time.unwrap_or_default()))
+}
+
 pub(super) fn printed(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

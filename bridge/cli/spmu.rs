@@ -9,8 +9,9 @@ use serde::Serialize;
 
 use super::explain::number;
 use super::{Failure, output, width};
+use crate::lines::wrapped;
 use crate::lockstep::Verdict;
-use crate::registers::{Remark, affinity, columns, ranges, remarks, wrapped};
+use crate::registers::{Remark, affinity, columns, ranges, remarks};
 
 const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();

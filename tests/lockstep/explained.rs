@@ -104,7 +104,8 @@ fn reported(
         !report.explanation.derivation.is_empty(),
         "{name}: {report:#?}"
     );
-    let text = anstream::adapter::strip_str(&terminal::text(&report)).to_string();
+    let text =
+        anstream::adapter::strip_str(&terminal::text(&report, terminal::UNLIMITED)).to_string();
     assert!(text.lines().count() <= LINES, "{text}");
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);

@@ -2,6 +2,7 @@
 
 pub mod counted;
 pub mod glob;
+pub mod lines;
 pub mod plain;
 pub mod printable;
 pub mod text_file;

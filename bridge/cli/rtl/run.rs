@@ -512,8 +512,7 @@ impl<'a> Job<'a> {
             output::print_json(&summary)?;
         } else if let Some(report) = &summary.divergence {
             let time = summary.report.as_ref().map(ReportTime::line);
-            let text = report::terminal::text(report);
-            output::print(&format!("{text}{}", time.unwrap_or_default()))?;
+            output::print_report(report, time)?;
         } else {
             output::print(&summary.text())?;
         }

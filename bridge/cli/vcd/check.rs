@@ -270,7 +270,7 @@ impl Job<'_> {
             return Ok(verdict);
         }
         match &summary.divergence {
-            Some(report) => output::print(&report::terminal::text(report))?,
+            Some(report) => output::print_report(report, None)?,
             None => output::print(&summary.text())?,
         }
         fault.map_or(Ok(verdict), Err)

@@ -4,10 +4,13 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Cells, Report};
 use lockstep_base::counted::plural;
+use lockstep_base::lines::hanging;
 use lockstep_explain::diagnosis::explain::Explanation;
 use lockstep_explain::hypotheses::Findings;
+use lockstep_explain::registers::columns;
+
+use super::{Cells, PAGE, Report};
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
@@ -18,15 +21,39 @@ const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// The text, with ANSI colours; whoever prints it to something else than a terminal takes them out.
-pub fn text(report: &Report) -> String {
+/// The width of lines that nothing limits.
+pub const UNLIMITED: usize = usize::MAX;
+
+/// The text in lines of at most `width` columns, with ANSI colours; whoever prints it to something else than a terminal
+/// takes them out. [`verdict`] belongs under it.
+pub fn text(report: &Report, width: usize) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write(&mut out, report);
+    let _ = write(&mut out, report, width);
     out
 }
 
-fn write(out: &mut String, report: &Report) -> std::fmt::Result {
+/// The lines that matter, to stand at the end, where the eye is.
+pub fn verdict(report: &Report, width: usize) -> String {
+    let headline = &report.headline;
+    let title = format!(
+        "{BAD}DIVERGENCE{BAD:#}  {TITLE}{}: expected {}, RTL {}{TITLE:#}  in cycle {}",
+        headline.field, headline.expected, headline.rtl, report.cycle
+    );
+    let page = report.files.iter().find(|file| file.what == PAGE);
+    let page = page.map(|file| file.path.display().to_string());
+    let name = |what: &str| format!("  {what:<10} ");
+    let mut out = format!("\n{}", hanging("", &title, width));
+    out += &hanging(&name("cause"), &report.hypotheses.brief(), width);
+    // What is copied is not broken.
+    out += &format!("{}{TITLE}{}{TITLE:#}\n", name("replay"), report.run.replay);
+    if let Some(page) = page {
+        out += &format!("{}{page}\n", name("page"));
+    }
+    out
+}
+
+fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     let headline = &report.headline;
     writeln!(
         out,
@@ -50,9 +77,9 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
         report.run.implementation,
         report.run.rtl
     )?;
-    fields(out, report)?;
-    explanation(out, &report.explanation, &report.headline.expected)?;
-    hypotheses(out, &report.hypotheses)?;
+    fields(out, report, width)?;
+    explanation(out, &report.explanation, &report.headline.expected, width)?;
+    hypotheses(out, &report.hypotheses, width)?;
     let marks = match report.about == report.cycle {
         true => String::new(),
         false => format!(
@@ -62,21 +89,17 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     };
     if !report.cycles.rows.is_empty() {
         writeln!(out, "\n{TITLE}last cycles{TITLE:#}{marks}")?;
-        table(out, &report.cycles)?;
+        table(out, &report.cycles, width)?;
     }
-    coverage(out, report)?;
-    writeln!(out, "\n{TITLE}re-run{TITLE:#}  {}", report.reproduction)?;
+    coverage(out, report, width)?;
+    let title = format!("\n{TITLE}re-run{TITLE:#}  ");
+    out.push_str(&hanging(&title, &report.reproduction, width));
     for note in &report.notes {
-        writeln!(out, "  note: {note}")?;
+        out.push_str(&hanging("  note: ", note, width));
     }
-    for file in &report.files {
+    for file in report.files.iter().filter(|file| file.what != PAGE) {
         writeln!(out, "  {:<10} {}", file.what, file.path.display())?;
     }
-    writeln!(
-        out,
-        "  {:<10} {TITLE}{}{TITLE:#}",
-        "replay", report.run.replay
-    )?;
     if let Some(shrink) = &report.shrink {
         writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "shrink", shrink.command)?;
         if let Some(numbering) = shrink.numbering() {
@@ -86,7 +109,7 @@ fn write(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
+fn fields(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     writeln!(out, "\n{TITLE}fields that differ{TITLE:#}")?;
     let (roots, consequences): (Vec<_>, Vec<_>) = report
         .fields
@@ -116,7 +139,7 @@ fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
             folded,
         ]
     });
-    aligned(out, &cells.collect::<Vec<_>>(), |_| Style::new())?;
+    out.push_str(&columns(&cells.collect::<Vec<_>>(), width));
     let more = roots.len().saturating_sub(FIELD_ROWS);
     if more > 0 {
         writeln!(out, "  and {more} more, in the JSON report")
@@ -125,7 +148,12 @@ fn fields(out: &mut String, report: &Report) -> std::fmt::Result {
     }
 }
 
-fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> std::fmt::Result {
+fn explanation(
+    out: &mut String,
+    explanation: &Explanation,
+    expected: &str,
+    width: usize,
+) -> std::fmt::Result {
     writeln!(out, "\n{TITLE}why {expected} was expected{TITLE:#}")?;
     for setting in explanation.configuration.iter().take(SETTINGS) {
         let meaning = if setting.meaning.is_empty() {
@@ -133,11 +161,11 @@ fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> s
         } else {
             format!("  {}", setting.meaning)
         };
-        writeln!(
-            out,
-            "  {} = {}{meaning}  {DIM}{}{DIM:#}",
+        let text = format!(
+            "{} = {}{meaning}  {DIM}{}{DIM:#}",
             setting.register, setting.value, setting.origin
-        )?;
+        );
+        out.push_str(&hanging("  ", &text, width));
     }
     for step in explanation.derivation.iter().take(STEPS) {
         let rules: Vec<_> = step
@@ -150,16 +178,17 @@ fn explanation(out: &mut String, explanation: &Explanation, expected: &str) -> s
         } else {
             format!("  {DIM}[{}]{DIM:#}", rules.join("; "))
         };
-        writeln!(out, "  - {}{rules}", step.text)?;
+        let text = format!("{}{rules}", step.text);
+        out.push_str(&hanging("  - ", &text, width));
     }
     Ok(())
 }
 
-fn hypotheses(out: &mut String, findings: &Findings) -> std::fmt::Result {
+fn hypotheses(out: &mut String, findings: &Findings, width: usize) -> std::fmt::Result {
     writeln!(out, "\n{TITLE}what would explain the RTL{TITLE:#}")?;
     let lines = findings.lines();
     for line in lines.iter().take(HYPOTHESES) {
-        writeln!(out, "  {line}")?;
+        out.push_str(&hanging("  ", line, width));
     }
     match lines.len().saturating_sub(HYPOTHESES) {
         0 => Ok(()),
@@ -167,7 +196,8 @@ fn hypotheses(out: &mut String, findings: &Findings) -> std::fmt::Result {
     }
 }
 
-fn table(out: &mut String, cells: &Cells) -> std::fmt::Result {
+/// The columns that fit into `width`, the most telling ones first, and in a line the names of the others.
+fn table(out: &mut String, cells: &Cells, width: usize) -> std::fmt::Result {
     let mut rows = vec![vec![String::new(), "cycle".to_owned()]];
     rows[0].extend(cells.columns.iter().cloned());
     for row in &cells.rows {
@@ -183,11 +213,49 @@ fn table(out: &mut String, cells: &Cells) -> std::fmt::Result {
         line.extend(row.cells.iter().cloned());
         rows.push(line);
     }
+    let fitting = fitting(&rows, width);
+    for row in &mut rows {
+        *row = fitting.iter().map(|&column| row[column].clone()).collect();
+    }
     aligned(out, &rows, |index| match index {
         0 => DIM,
         _ if cells.rows[index - 1].divergent => BAD,
         _ => Style::new(),
-    })
+    })?;
+    let left_out = (2..cells.columns.len() + 2).filter(|column| !fitting.contains(column));
+    let left_out: Vec<_> = left_out.map(|column| &*cells.columns[column - 2]).collect();
+    if !left_out.is_empty() {
+        let names = format!("{DIM}on the page: {}{DIM:#}", left_out.join(", "));
+        out.push_str(&hanging("  ", &names, width));
+    }
+    Ok(())
+}
+
+/// The places of the columns of `rows`, whose first row has their names, that fit into `width`.
+fn fitting(rows: &[Vec<String>], width: usize) -> Vec<usize> {
+    let names = &rows[0];
+    // Mark and cycle, what was expected and what came; then the model's values, accesses, and the design's own signals.
+    let rank = |column: &usize| match &*names[*column] {
+        _ if *column < 2 => 0,
+        name if name.ends_with(" expected") || name.ends_with(" RTL") => 0,
+        name if name.contains('.') => 3,
+        "access" => 2,
+        _ => 1,
+    };
+    let mut order: Vec<_> = (0..names.len()).collect();
+    order.sort_by_key(rank);
+    let mut taken = Vec::new();
+    let mut used: usize = 0;
+    for column in order {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        let needed = 2 + cells.max().unwrap_or(0);
+        if rank(&column) == 0 || used.saturating_add(needed) <= width {
+            used = used.saturating_add(needed);
+            taken.push(column);
+        }
+    }
+    taken.sort_unstable();
+    taken
 }
 
 /// Writes rows with the columns aligned.
@@ -214,7 +282,7 @@ fn aligned(
     Ok(())
 }
 
-fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
+fn coverage(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     let coverage = &report.coverage;
     let some = |names: &[String]| {
         let shown = names
@@ -230,24 +298,34 @@ fn coverage(out: &mut String, report: &Report) -> std::fmt::Result {
             shown
         }
     };
-    writeln!(
-        out,
-        "\n{TITLE}compared{TITLE:#}  {}, {} fields; not compared (UNKNOWN): {}",
+    let mut line = |first: &str, text: &str| out.push_str(&hanging(first, text, width));
+    let text = format!(
+        "{}, {} fields; not compared (UNKNOWN): {}",
         plural(coverage.cycles, "cycle"),
         coverage.compared.compared,
         coverage.compared.not_compared
-    )?;
+    );
+    line(&format!("\n{TITLE}compared{TITLE:#}  "), &text);
     if !coverage.never_read.is_empty() {
-        writeln!(out, "  never read: {}", some(&coverage.never_read))?;
+        line("  ", &format!("never read: {}", some(&coverage.never_read)));
     }
     if !coverage.never_changed.is_empty() {
-        writeln!(out, "  never changed: {}", some(&coverage.never_changed))?;
+        line(
+            "  ",
+            &format!("never changed: {}", some(&coverage.never_changed)),
+        );
     }
     for waiver in coverage.waivers.iter().filter(|waiver| waiver.waived > 0) {
-        writeln!(out, "  waived {} of {}", waiver.waived, waiver.text())?;
+        line(
+            "  ",
+            &format!("waived {} of {}", waiver.waived, waiver.text()),
+        );
     }
     if !coverage.absent.is_empty() {
-        writeln!(out, "  not in the design: {}", coverage.absent.join(", "))?;
+        line(
+            "  ",
+            &format!("not in the design: {}", coverage.absent.join(", ")),
+        );
     }
     Ok(())
 }

@@ -82,6 +82,20 @@ impl Findings {
         }
     }
 
+    /// The findings in a few words.
+    pub fn brief(&self) -> String {
+        match (&self.untested, &self.explaining[..]) {
+            (Some(why), _) => format!("no hypothesis was tested: {why}"),
+            (None, []) => format!("none of {} hypotheses", self.tested),
+            (None, [one]) => one.text.clone(),
+            (None, [first, ..]) => format!(
+                "one of {} that these cycles do not tell apart, such as: {}",
+                self.explaining.len(),
+                first.text
+            ),
+        }
+    }
+
     /// The findings in a line: the hypothesis that explains every cycle, those among which it is if these cycles do not tell
     /// them apart, or that there is none.
     pub fn lines(&self) -> Vec<String> {

@@ -20,7 +20,7 @@ pub use counting::{counts, relation};
 pub use name::{NameError, explained, named};
 pub use number::parse;
 pub use system_pmu::feature;
-pub use text::{columns, remarks, text, wrapped};
+pub use text::{columns, remarks, text};
 
 /// A value of a register, explained for one implementation.
 #[derive(Clone, Debug, Serialize)]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
+use lockstep_base::lines::wrapped;
 use pmu_model::rules::RULES;
 
 use super::{Explanation, FieldWords, FilteredState, Remark};
@@ -162,37 +163,9 @@ pub fn columns(rows: &[Vec<String>], width: usize) -> String {
     out
 }
 
-/// `text` in lines of at most `width` characters, broken at blanks; at least one line.
-pub fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let line = lines.last_mut().expect("one at least");
-        if line.chars().count() + 1 + word.chars().count() > width && !line.trim().is_empty() {
-            line.truncate(line.trim_end().len());
-            lines.push(word.to_owned());
-        } else {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_broken_at_blanks() {
-        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
-        assert_eq!(
-            wrapped("incomprehensible text", 5),
-            ["incomprehensible", "text"]
-        );
-        assert_eq!(wrapped("", 5), [""]);
-    }
 
     #[test]
     fn the_last_column_is_wrapped_below_itself() {

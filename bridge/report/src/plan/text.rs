@@ -5,7 +5,8 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 
 use super::{Gap, Missing, Plan, Row};
-use lockstep_explain::registers::{columns, wrapped};
+use lockstep_base::lines::wrapped;
+use lockstep_explain::registers::columns;
 
 /// Points of a cross that are shown.
 const POINTS: usize = 12;
