@@ -8,6 +8,7 @@ mod bench;
 mod bugs;
 mod errors;
 mod icarus;
+mod live;
 mod split;
 
 #[path = "../support/command.rs"]

@@ -1,6 +1,7 @@
 //! Waveform dumps: [`waves`] looks into them, [`offline`] compares them with the golden model; [`fst`] reads dumps
 //! that are none of text.
 
+mod batch;
 pub mod fst;
 pub mod offline;
 pub mod waves;
