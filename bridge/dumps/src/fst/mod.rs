@@ -11,6 +11,7 @@ mod events;
 mod frame;
 mod reader;
 mod thread;
+pub mod write;
 
 pub use error::FstError;
 pub use reader::Fst;
