@@ -10,6 +10,7 @@ mod errors;
 mod icarus;
 mod live;
 mod split;
+mod window;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -18,10 +18,11 @@ use super::patience::Patience;
 use super::reading::Reading;
 use super::{Failure, in_file, in_signals};
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
+use crate::cli::output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
 use crate::cli::quoted::quoted;
-use crate::cli::{output, report_files};
+use crate::cli::report_files::{self, WindowArgs};
 use crate::diagnosis::internals::Internals;
 use crate::implementation_file;
 use crate::lockstep::compare::{Compared, Field};
@@ -58,6 +59,8 @@ pub struct CheckArgs {
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
     out: PathBuf,
+    #[command(flatten)]
+    window: WindowArgs,
     /// What to do with inputs that the map does not have
     #[arg(long, value_name = "WHAT", default_value = "error")]
     unmapped: Unmapped,
@@ -274,8 +277,15 @@ impl Job<'_> {
             summary.divergence = Some(self.report(&checked, found, &summary, out, header));
         }
         let fault = checked.fault.map(|fault| in_file(&self.args.file, fault));
+        let view = || {
+            if let Some(report) = &summary.divergence {
+                let clock = Some(self.wiring.clock_path.as_str());
+                report_files::view_with_clock(report, clock, &self.args.window);
+            }
+        };
         if self.args.json {
             output::print_json(&summary)?;
+            view();
             if let Some(Failure { message, .. }) = fault {
                 output::tell(&format!("lockstep: {message}\n"));
             }
@@ -285,6 +295,7 @@ impl Job<'_> {
             Some(report) => output::print(&report::terminal::text(report))?,
             None => output::print(&summary.text())?,
         }
+        view();
         fault.map_or(Ok(verdict), Err)
     }
 
@@ -400,7 +411,8 @@ impl Job<'_> {
         report.notes.splice(0..0, notes);
         report.waves.times.clone_from(&found.times);
         self.clear_unmapped(&mut report);
-        report_files::write_with_clock(&mut report, out, Some(&self.wiring.clock_path));
+        let clock = Some(self.wiring.clock_path.as_str());
+        report_files::write_with_clock(&mut report, out, clock, &self.args.window);
         report
     }
 
