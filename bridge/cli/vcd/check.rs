@@ -45,7 +45,7 @@ use crate::waves::time::written;
         where a value matters, inputs that the contract excludes, or a dump that is damaged; 8 a waiver was not needed."
 )]
 pub struct CheckArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     file: PathBuf,
     /// Which signals are which fields of the contract; `lockstep vcd map` proposes one
     #[arg(long, value_name = "MAP.toml")]

@@ -37,6 +37,7 @@ pub fn excerpt(
     let traces = match dump {
         Dump::File(stream) => stream.window(&probes, range.clone())?,
         Dump::Pipe(stream) => window(stream, &probes, range.clone())?,
+        Dump::Ghw(ghw) => window(ghw, &probes, range.clone())?,
         Dump::Fst(fst) => {
             fst.jump(fst.block_before(*range.start()))?;
             window(fst, &probes, range.clone())?
