@@ -119,8 +119,11 @@ impl Manner {
     }
 }
 
+/// The name of a field, and whether a value may be its value.
+type FieldForm<'f> = (&'f str, fn(&Value) -> bool);
+
 /// Whether a value has exactly these fields, each of its kind.
-fn has(value: &Value, fields: &[(&str, fn(&Value) -> bool)]) -> bool {
+fn has(value: &Value, fields: &[FieldForm<'_>]) -> bool {
     let Some(object) = value.as_object() else {
         return false;
     };
