@@ -24,7 +24,7 @@ impl Reading {
         let mut opened = dump::open(path).map_err(|error| in_file(path, error))?;
         if let (Dump::Ghw(_), Some(size @ LARGE..)) = (&opened.dump, opened.size) {
             crate::cli::output::note(&format!(
-                "{}: GHW is read whole: this needs some times the memory of the file, which has {} MiB; a VCD or an FST file \
+                "{}: GHW is read whole: this needs more than twice the memory of the file, which has {} MiB; a VCD or an FST file \
                  needs little",
                 path.display(),
                 size >> 20
