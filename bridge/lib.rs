@@ -15,7 +15,7 @@ pub use lockstep_base::{counted, glob, lines, plain, printable, text_file, verdi
 pub use lockstep_conform as conform;
 #[cfg(feature = "rtl")]
 pub use lockstep_designs::isolation;
-pub use lockstep_dumps::{offline, waves};
+pub use lockstep_dumps::{fst, offline, waves};
 pub use lockstep_engine::{against, exhaust, interrupt, lockstep, signal};
 pub use lockstep_explain::{diagnosis, hypotheses, registers, shrink};
 pub use lockstep_report::{self as report, plan, window};

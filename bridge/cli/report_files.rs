@@ -5,15 +5,41 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read};
 use std::path::Path;
 
+use clap::Args;
 use lockstep_vcd::{Source, Stream};
 
-use super::Failure;
 use super::output_folder::OutputFolder;
+use super::{Failure, output};
+use crate::fst;
 use crate::report::{self, Report, html};
-use crate::window::{gtkwave, merge, surfer};
+use crate::window::{Format, gtkwave, merge, surfer, wcp};
+
+/// What becomes of the window of a divergence.
+#[derive(Args, Clone, Debug, Default)]
+pub struct WindowArgs {
+    /// Write the waveform of a divergence as FST too, and let the files for viewers open that
+    #[arg(long)]
+    fst: bool,
+    /// Show the waveform of a divergence in a viewer that is running and speaks the waveform control protocol, as Surfer
+    /// does [default: localhost:54321]
+    #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true, default_missing_value = wcp::ADDRESS,
+        value_parser = address)]
+    view: Option<String>,
+}
+
+/// An address as it can be connected to.
+fn address(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok_and(|it| it > 0) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("expected HOST:PORT, such as localhost:54321".to_owned()),
+    }
+}
 
 /// Names of the files, and what the report calls them.
-pub const WINDOW: &str = "window.vcd";
+pub const WINDOW: &str = Format::Vcd.name();
+const FST: (&str, &str) = ("as FST", Format::Fst.name());
 const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
 const SURFER: (&str, &str) = ("Surfer", "window.sucl");
 const PAGE: (&str, &str) = (report::PAGE, "report.html");
@@ -24,8 +50,8 @@ pub const STIMULUS: (&str, &str) = ("stimulus", "stimulus.stim");
 pub const REPORT: (&str, &str) = ("report", "report.json");
 
 /// All names of files that a report has in its folder.
-pub const NAMES: [&str; 7] = [
-    WINDOW, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
+pub const NAMES: [&str; 8] = [
+    WINDOW, FST.1, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
 ];
 
 /// How files begin that a report can be known by, or what their beginning contains.
@@ -76,31 +102,44 @@ pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
         out.remove(STIMULUS.1)?;
     }
     out.remove(WINDOW)?;
-    for (_, name) in [GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {
+    for (_, name) in [FST, GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {
         out.remove(name)?;
     }
     Ok(())
 }
 
 /// Writes everything. What cannot be written becomes a note: the divergence is worth more than the file.
-pub fn write(report: &mut Report, out: &OutputFolder) {
-    let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
-    let clock = waveform.and_then(|file| clock(&file.path));
-    write_with_clock(report, out, clock.as_deref());
+pub fn write(report: &mut Report, out: &OutputFolder, args: &WindowArgs) {
+    let clock = clock(report);
+    write_with_clock(report, out, clock.as_deref(), args);
 }
 
 /// The same, where the clock's path in the waveform is known.
-pub fn write_with_clock(report: &mut Report, out: &OutputFolder, clock: Option<&str>) {
-    let waveform = report.files.iter().find(|file| file.what == report::WINDOW);
-    let waveform = waveform.map(|file| file.path.clone());
+pub fn write_with_clock(
+    report: &mut Report,
+    out: &OutputFolder,
+    clock: Option<&str>,
+    args: &WindowArgs,
+) {
+    let waveform = path_of(report, report::WINDOW).map(Path::to_owned);
     report.files.insert(0, file(out, PAGE));
     if let Some(path) = waveform {
         if let Err(failure) = add_model(report, &path, out) {
             report.notes.push(failure.message);
         }
-        let save = gtkwave::save_file(&report.waves, WINDOW, clock);
+        let mut dump = Format::Vcd;
+        if args.fst {
+            match write_fst(&path, out) {
+                Ok(()) => {
+                    report.files.push(file(out, FST));
+                    dump = Format::Fst;
+                }
+                Err(failure) => report.notes.push(failure.message),
+            }
+        }
+        let save = gtkwave::save_file(&report.waves, dump, clock);
         add(report, out, GTKWAVE, &save);
-        let commands = surfer::command_file(&report.waves, clock);
+        let commands = surfer::command_file(&report.waves, dump, clock);
         add(report, out, SURFER, &commands);
     }
     report.files.push(file(out, REPORT));
@@ -113,6 +152,50 @@ pub fn write_with_clock(report: &mut Report, out: &OutputFolder, clock: Option<&
     // Of a folder that cannot be had, every file tells.
     let mut told = HashSet::new();
     report.notes.retain(|note| told.insert(note.clone()));
+}
+
+/// Shows the waveform in a viewer, if that was asked for. Why it is not shown is a note: the verdict stands.
+pub fn view(report: &Report, args: &WindowArgs) {
+    let clock = args.view.as_ref().and_then(|_| clock(report));
+    view_with_clock(report, clock.as_deref(), args);
+}
+
+/// The same, where the clock's path in the waveform is known.
+pub fn view_with_clock(report: &Report, clock: Option<&str>, args: &WindowArgs) {
+    let Some(address) = &args.view else {
+        return;
+    };
+    let dump = path_of(report, FST.0).or_else(|| path_of(report, report::WINDOW));
+    let Some(dump) = dump else {
+        output::note("--view: there is no waveform to show");
+        return;
+    };
+    let shown = std::path::absolute(dump)
+        .map_err(|error| error.to_string())
+        .and_then(|dump| {
+            wcp::show(address, &dump, &report.waves, clock).map_err(|error| error.to_string())
+        });
+    if let Err(why) = shown {
+        output::note(&format!("--view: {address}: {why}"));
+    }
+}
+
+/// A file of the report, by what it is.
+fn path_of<'r>(report: &'r Report, what: &str) -> Option<&'r Path> {
+    let file = report.files.iter().find(|file| file.what == what);
+    file.map(|file| file.path.as_path())
+}
+
+/// Writes the waveform as FST.
+fn write_fst(from: &Path, out: &OutputFolder) -> Result<(), Failure> {
+    let path = out.file(FST.1);
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::infrastructure(format!("{}: cannot be written: {error}", path.display()))
+    };
+    let draft = out.draft(FST.1)?;
+    let to = File::create(draft.path()).map_err(|error| failed(&error))?;
+    fst::write::convert(from, to).map_err(|error| failed(&error))?;
+    draft.keep().map(|_| ())
 }
 
 /// Puts the model's signals into the waveform, which stays as it is if that fails.
@@ -130,9 +213,9 @@ fn add_model(report: &Report, path: &Path, out: &OutputFolder) -> Result<(), Fai
     draft.keep().map(|_| ())
 }
 
-/// The design's clock in the waveform, the outermost if there are several.
-fn clock(path: &Path) -> Option<String> {
-    let dump = Stream::open(path).ok()?;
+/// The design's clock in the waveform of a report, the outermost if there are several.
+fn clock(report: &Report) -> Option<String> {
+    let dump = Stream::open(path_of(report, report::WINDOW)?).ok()?;
     let header = dump.header();
     let clocks = header
         .variables()

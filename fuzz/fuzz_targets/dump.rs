@@ -7,6 +7,7 @@ use lockstep_vcd::{Slice, Source, Stream};
 use pmu_lockstep::lockstep::waivers::Waivers;
 use pmu_lockstep::offline::check::{Checked, check};
 use pmu_lockstep::offline::propose::propose;
+use pmu_lockstep::offline::ring::Ring;
 use pmu_lockstep::offline::{Map, Options, Wiring};
 use pmu_lockstep_fuzz::{mutate, toml};
 use pmu_model::Implementation;
@@ -60,8 +61,10 @@ fuzz_target!(|text: &str| {
         &implementation,
         options,
         Waivers::default(),
+        None,
     );
     let mut stream = Stream::new(dump.as_bytes()).expect("as the slice");
+    let mut ring = Ring::new(&header);
     let again = check(
         &mut stream,
         &map,
@@ -69,6 +72,7 @@ fuzz_target!(|text: &str| {
         &implementation,
         options,
         Waivers::default(),
+        Some(&mut ring),
     );
     // One dump, however it is read.
     match (checked, again) {

@@ -157,6 +157,16 @@ fn a_dump_that_is_cut_off() {
     );
 }
 
+/// What is cut where a number ends is whole for itself, but an edge whose cycle has no end shows it.
+#[test]
+fn a_dump_that_is_cut_between_two_lines() {
+    let map = MAP.replace("outputs = 'before'", "outputs = 'opposite'");
+    let whole = dump("");
+    let cut = whole.strip_suffix("#65\n0c\n").expect("the last fall");
+    assert_eq!(check("cut_in_a_cycle", cut, &map), 0);
+    assert_eq!(check("not_cut_in_a_cycle", &whole, &map), 0);
+}
+
 #[test]
 fn maps_of_something_else() {
     let map = MAP.replace("contract = 2", "contract = 1");

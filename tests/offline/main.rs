@@ -8,7 +8,9 @@ mod bench;
 mod bugs;
 mod errors;
 mod icarus;
+mod live;
 mod split;
+mod window;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -7,6 +7,7 @@ mod cut;
 mod diff;
 mod events;
 mod fst;
+mod ghw;
 mod golden;
 mod info;
 mod others;

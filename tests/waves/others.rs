@@ -29,7 +29,11 @@ fn other_formats_are_called_by_their_names() {
     assert_eq!(golden_in("format_shm", &folder, "info waves.shm").code, 2);
     let mut piped = vcd(&folder, "info -");
     piped.stdin(fs::File::open(folder.join("a.ghw")).expect("a file"));
-    assert!(run(&mut piped).stderr.contains("found a GHW file"));
+    assert!(
+        run(&mut piped)
+            .stderr
+            .contains("found a GHW file in a pipe; name the file")
+    );
     assert_eq!(
         golden("format_evcd", "info malformed/ports_declared.vcd").code,
         2

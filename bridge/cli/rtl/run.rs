@@ -23,7 +23,7 @@ use crate::cli::ledger_summary::LedgerSummary;
 use crate::cli::output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::{Places, is_one_file};
-use crate::cli::report_files;
+use crate::cli::report_files::{self, WindowArgs};
 use crate::cli::{DEFAULT_CYCLES, Failure};
 use crate::diagnosis::{self, replay::ReplayError};
 use crate::dut::{
@@ -95,6 +95,8 @@ struct CommonArgs {
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
     out: PathBuf,
+    #[command(flatten)]
+    window: WindowArgs,
     #[command(flatten)]
     hang: DesignArgs,
     /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
@@ -516,6 +518,9 @@ impl<'a> Job<'a> {
         } else {
             output::print(&summary.text())?;
         }
+        if let Some(report) = &summary.divergence {
+            report_files::view(report, &self.common.window);
+        }
         Ok(summary.verdict)
     }
 
@@ -590,7 +595,7 @@ impl<'a> Job<'a> {
         let sampling = lockstep.ledger().sampling();
         let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
         report.notes.splice(0..0, finding);
-        report_files::write(&mut report, out);
+        report_files::write(&mut report, out, &self.common.window);
         Ok((report, build))
     }
 

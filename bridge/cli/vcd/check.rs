@@ -18,18 +18,20 @@ use super::patience::Patience;
 use super::reading::Reading;
 use super::{Failure, in_file, in_signals};
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
+use crate::cli::output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
 use crate::cli::quoted::quoted;
-use crate::cli::{output, report_files};
+use crate::cli::report_files::{self, WindowArgs};
 use crate::diagnosis::internals::Internals;
 use crate::implementation_file;
 use crate::lockstep::compare::{Compared, Field};
 use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{FieldTally, Verdict};
 use crate::offline::check::{CheckError, Checked, Found, Options, check};
-use crate::offline::excerpt::excerpt;
+use crate::offline::excerpt::{excerpt, excerpt_of_ring};
 use crate::offline::fields::Side;
+use crate::offline::ring::{LIMIT, Ring};
 use crate::offline::wiring::{Wiring, WiringError, listed};
 use crate::offline::{Map, map::MapError};
 use crate::report::grouped;
@@ -43,7 +45,7 @@ use crate::waves::time::written;
         where a value matters, inputs that the contract excludes, or a dump that is damaged; 8 a waiver was not needed."
 )]
 pub struct CheckArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     file: PathBuf,
     /// Which signals are which fields of the contract; `lockstep vcd map` proposes one
     #[arg(long, value_name = "MAP.toml")]
@@ -57,6 +59,8 @@ pub struct CheckArgs {
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
     out: PathBuf,
+    #[command(flatten)]
+    window: WindowArgs,
     /// What to do with inputs that the map does not have
     #[arg(long, value_name = "WHAT", default_value = "error")]
     unmapped: Unmapped,
@@ -121,6 +125,8 @@ struct Summary {
     first_vague_input: Option<u64>,
     /// Cycles with x or z in an output that was not compared.
     vague_outputs: u64,
+    /// When the edge is whose cycle the dump does not have to its end, so that it was not compared.
+    unfinished: Option<String>,
     /// Why the check ended before the dump.
     fault: Option<String>,
     divergence: Option<Report>,
@@ -163,6 +169,8 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         assume_reset: args.assume_reset,
         stop: args.stop,
     };
+    // What is no file is read once.
+    let mut ring = opened.size.is_none().then(|| Ring::new(&header));
     let start = Instant::now();
     let checked = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
@@ -173,6 +181,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
             &implementation,
             options,
             waivers,
+            ring.as_mut(),
         )
     };
     let checked = checked.map_err(|error| match error {
@@ -186,6 +195,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         args,
         wiring: &wiring,
         implementation: &implementation,
+        ring: ring.as_ref(),
         seconds: start.elapsed().as_secs_f64(),
         bytes: opened.read.load(Ordering::Relaxed),
     };
@@ -213,6 +223,8 @@ struct Job<'j> {
     args: &'j CheckArgs,
     wiring: &'j Wiring,
     implementation: &'j Implementation,
+    /// What is left of a dump that is read once.
+    ring: Option<&'j Ring>,
     seconds: f64,
     bytes: u64,
 }
@@ -255,6 +267,9 @@ impl Job<'_> {
             vague_inputs: checked.vague_inputs,
             first_vague_input: checked.first_vague_input,
             vague_outputs: checked.vague_outputs,
+            unfinished: checked
+                .unfinished
+                .map(|tick| written(header.timescale(), tick)),
             fault: checked.fault.as_ref().map(ToString::to_string),
             divergence: None,
         };
@@ -262,8 +277,15 @@ impl Job<'_> {
             summary.divergence = Some(self.report(&checked, found, &summary, out, header));
         }
         let fault = checked.fault.map(|fault| in_file(&self.args.file, fault));
+        let view = || {
+            if let Some(report) = &summary.divergence {
+                let clock = Some(self.wiring.clock_path.as_str());
+                report_files::view_with_clock(report, clock, &self.args.window);
+            }
+        };
         if self.args.json {
             output::print_json(&summary)?;
+            view();
             if let Some(Failure { message, .. }) = fault {
                 output::tell(&format!("lockstep: {message}\n"));
             }
@@ -273,6 +295,7 @@ impl Job<'_> {
             Some(report) => output::print_report(report, None)?,
             None => output::print(&summary.text())?,
         }
+        view();
         fault.map_or(Ok(verdict), Err)
     }
 
@@ -323,7 +346,7 @@ impl Job<'_> {
         let mut notes = Vec::from_iter(summary.random_generator.clone());
         notes.extend(summary.remarks());
         let mut files = Vec::new();
-        match self.window(found, out) {
+        match self.window(found, out, &mut notes) {
             Ok(path) => files.push(File {
                 what: report::WINDOW.into(),
                 path,
@@ -388,7 +411,8 @@ impl Job<'_> {
         report.notes.splice(0..0, notes);
         report.waves.times.clone_from(&found.times);
         self.clear_unmapped(&mut report);
-        report_files::write_with_clock(&mut report, out, Some(&self.wiring.clock_path));
+        let clock = Some(self.wiring.clock_path.as_str());
+        report_files::write_with_clock(&mut report, out, clock, &self.args.window);
         report
     }
 
@@ -412,23 +436,43 @@ impl Job<'_> {
         }
     }
 
-    /// Cuts the window out of the dump.
-    fn window(&self, found: &Found, out: &OutputFolder) -> Result<PathBuf, String> {
-        if self.args.file == Path::new("-") {
-            return Err("standard input is read once: there is no waveform".to_owned());
-        }
-        let (Some(first), Some(last)) = (found.times.first(), found.times.last()) else {
+    /// Cuts the window out of the dump; notes go to `notes`.
+    fn window(
+        &self,
+        found: &Found,
+        out: &OutputFolder,
+        notes: &mut Vec<String>,
+    ) -> Result<PathBuf, String> {
+        let (Some(&first), Some(&last)) = (found.times.first(), found.times.last()) else {
             return Err("there is no cycle to show".to_owned());
         };
         let failed = |error: &dyn std::fmt::Display| {
             format!("{}: no waveform: {error}", self.args.file.display())
         };
         let message = |failure: Failure| failure.message;
-        let mut opened = self.args.reading.open(&self.args.file).map_err(message)?;
         let draft = out.draft(report_files::WINDOW).map_err(message)?;
         let file = std::fs::File::create(draft.path()).map_err(|error| failed(&error))?;
         let mut to = BufWriter::new(file);
-        excerpt(&mut opened.dump, *first..=*last, &mut to).map_err(|error| failed(&error))?;
+        match self.ring {
+            None => {
+                let mut opened = self.args.reading.open(&self.args.file).map_err(message)?;
+                excerpt(&mut opened.dump, first..=last, &mut to).map_err(|error| failed(&error))?;
+            }
+            Some(ring) => {
+                let since = ring.since();
+                if since > first {
+                    let kept = found.times.iter().filter(|&&time| time >= since).count();
+                    notes.push(format!(
+                        "of a dump that is read once, {} MiB of changes are kept: the waveform has the last {} of {} cycles,                          check a file to have all",
+                        LIMIT >> 20,
+                        kept.saturating_sub(1),
+                        found.times.len() - 1
+                    ));
+                }
+                excerpt_of_ring(ring, first.max(since)..=last, &mut to)
+                    .map_err(|error| failed(&error))?;
+            }
+        }
         to.flush().map_err(|error| failed(&error))?;
         draft.keep().map_err(message)
     }
@@ -437,7 +481,7 @@ impl Job<'_> {
         let args = self.args;
         let path = |path: &Path| quoted(&path.display().to_string());
         // What came through a pipe is gone.
-        let (before, file) = match args.file == Path::new("-") {
+        let (before, file) = match self.ring.is_some() {
             true => ("with the dump of the simulation in a FILE: ", "FILE".into()),
             false => ("", path(&args.file)),
         };
@@ -509,6 +553,11 @@ impl Summary {
             let cycles = grouped(self.vague_outputs);
             remarks.push(format!(
                 "x or z in outputs, not compared: in {cycles} cycles"
+            ));
+        }
+        if let Some(time) = &self.unfinished {
+            remarks.push(format!(
+                "the dump ends within the cycle of the edge at {time}, not compared: look whether it was cut"
             ));
         }
         remarks

@@ -34,7 +34,7 @@ const LISTED: usize = 5;
         only one dump has are told and make no difference."
 )]
 pub struct DiffArgs {
-    /// The first dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The first dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     #[arg(value_name = "A")]
     first: PathBuf,
     /// The second dump

@@ -25,7 +25,7 @@ const EVERYTHING: &str = "**";
 /// Arguments of `vcd info`.
 #[derive(Args)]
 pub struct InfoArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     #[arg(required_unless_present = "signals")]
     file: Option<PathBuf>,
     /// List the signals whose path fits, all if no pattern is given: `*` is anything within a name, `**` anything

@@ -16,7 +16,7 @@ use crate::printable::printable;
 /// Arguments of `vcd map`.
 #[derive(Args)]
 pub struct MapArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     file: PathBuf,
     /// Write the map to this file instead of standard output
     #[arg(short, long, value_name = "MAP.toml")]

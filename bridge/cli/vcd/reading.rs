@@ -8,6 +8,9 @@ use super::{Failure, in_file};
 use crate::cli::output;
 use crate::waves::dump::{self, Dump, Opened};
 
+/// Bytes of a GHW file that needs much memory.
+const LARGE: u64 = 256 << 20;
+
 /// What every command takes that reads dumps.
 #[derive(Args)]
 pub struct Reading {
@@ -20,6 +23,14 @@ impl Reading {
     /// Opens a dump.
     pub fn open(&self, path: &Path) -> Result<Opened, Failure> {
         let mut opened = dump::open(path).map_err(|error| in_file(path, error))?;
+        if let (Dump::Ghw(_), Some(size @ LARGE..)) = (&opened.dump, opened.size) {
+            crate::cli::output::note(&format!(
+                "{}: GHW is read whole: this needs more than twice the memory of the file, which has {} MiB; a VCD or an FST file \
+                 needs little",
+                path.display(),
+                size >> 20
+            ));
+        }
         if self.lenient {
             opened.dump = opened.dump.lenient();
         }

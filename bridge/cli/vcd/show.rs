@@ -25,7 +25,7 @@ use crate::waves::values::{self, Radix};
 #[derive(Args)]
 #[command(group = ArgGroup::new("place").required(true))]
 pub struct ShowArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input. It may stand behind the signals
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input. It may stand behind the signals
     #[arg(required_unless_present = "signals")]
     file: Option<PathBuf>,
     /// Signals to show: a path or the end of one, with bits if wanted (`dut.count[7:0]`), or a pattern: `*` is

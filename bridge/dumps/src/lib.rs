@@ -1,6 +1,8 @@
-//! Waveform dumps: [`waves`] looks into them, [`offline`] compares them with the golden model; [`fst`] reads dumps
-//! that are none of text.
+//! Waveform dumps: [`waves`] looks into them, [`offline`] compares them with the golden model; [`fst`] and
+//! [`ghw`] read dumps that are none of text.
 
+mod batch;
 pub mod fst;
+pub mod ghw;
 pub mod offline;
 pub mod waves;

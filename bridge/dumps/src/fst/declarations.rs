@@ -133,7 +133,7 @@ impl Declarations {
 }
 
 /// The identifier code of a signal: its number in printable characters.
-fn code(mut number: u32) -> String {
+pub(crate) fn code(mut number: u32) -> String {
     let mut code = String::new();
     loop {
         code.push(char::from(b'!' + (number % 94) as u8));

@@ -5,12 +5,13 @@
 //! handed over in batches, so that a reader can stop and go on.
 
 mod blocks;
-mod declarations;
+pub(crate) mod declarations;
 mod error;
 mod events;
 mod frame;
 mod reader;
-mod thread;
+pub(crate) mod thread;
+pub mod write;
 
 pub use error::FstError;
 pub use reader::Fst;

@@ -15,9 +15,10 @@ use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 use super::blocks::{Layout, blocks};
 use super::declarations::Declarations;
 use super::error::FstError;
-use super::events::{Batch, Signals};
+use super::events::{FULL, Signals, enter};
 use super::frame::Frames;
 use super::thread::{PANICKED, spawn};
+use crate::batch::Batch;
 
 /// Batches that are read ahead.
 const AHEAD: usize = 4;
@@ -265,7 +266,7 @@ impl Events {
                 Some(Some(number)) if self.is_watched(*number) => {}
                 _ => return Ok(()),
             }
-            let added = batch.value(&self.signals, handle, value);
+            let added = enter(&mut batch, &self.signals, handle, value);
             added.map_err(|found| FstError::Values {
                 after: block.start,
                 found,
@@ -407,15 +408,13 @@ fn send(
             if now.is_some_and(|now| time < now) {
                 return Err(Stop::Fault(format!("tick {time}")));
             }
-            if batch.is_full() && sender.send(std::mem::take(&mut batch)).is_err() {
+            if batch.len() >= FULL && sender.send(std::mem::take(&mut batch)).is_err() {
                 return Err(Stop::Stopped);
             }
             now = Some(time);
             batch.time(time);
         }
-        batch
-            .value(signals, handle.get_index(), &value)
-            .map_err(Stop::Fault)
+        enter(&mut batch, signals, handle.get_index(), &value).map_err(Stop::Fault)
     });
     // All that stands before a fault is shown.
     let sent = batch.is_empty() || sender.send(batch).is_ok();

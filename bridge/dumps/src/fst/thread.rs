@@ -5,10 +5,10 @@ use std::sync::Once;
 use std::thread::{Builder, JoinHandle, current};
 
 /// The name of the threads.
-const NAME: &str = "fst-reader";
+const NAME: &str = "dump-reader";
 
 /// Starts `run` in a thread whose panics are told by who joins it, and by nobody else.
-pub(super) fn spawn<T: Send + 'static>(
+pub(crate) fn spawn<T: Send + 'static>(
     run: impl FnOnce() -> T + Send + 'static,
 ) -> std::io::Result<JoinHandle<T>> {
     static QUIET: Once = Once::new();

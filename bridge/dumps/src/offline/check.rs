@@ -12,6 +12,7 @@ use pmu_model::{
 
 use super::fields::{INPUT_BYTES, Side, relevant};
 use super::map::Map;
+use super::ring::Ring;
 use super::sampler::{Rows, Sampler};
 use super::wiring::Wiring;
 use crate::waves::time::written;
@@ -55,6 +56,8 @@ pub struct Checked {
     pub vague_fields: BTreeMap<String, u64>,
     /// The first divergence.
     pub found: Option<Box<Found>>,
+    /// Tick of an edge whose cycle the dump does not have to its end, so that it was not compared.
+    pub unfinished: Option<u64>,
     /// Why the check ended before the dump, if not for a divergence.
     pub fault: Option<Fault>,
 }
@@ -149,7 +152,8 @@ pub enum CheckError {
     },
 }
 
-/// Checks a dump that was just opened; the differences of `waivers` are accepted.
+/// Checks a dump that was just opened; the differences of `waivers` are accepted. What a window needs of a dump that is
+/// read once is kept in `ring`.
 ///
 /// # Errors
 /// [`CheckError`]: nothing could be compared.
@@ -160,10 +164,13 @@ pub fn check(
     implementation: &Implementation,
     options: Options,
     waivers: Waivers,
+    ring: Option<&mut Ring>,
 ) -> Result<Checked, CheckError> {
     let header = source.header().clone();
     let mut check = Check {
         sampler: Sampler::new(wiring, &header, map.edge, map.sample),
+        ring,
+        skipped_to: 0,
         model: Model::new(implementation)?,
         contract: ContractCheck::of_test_bench(implementation),
         delay: Delay::new(&DutParameters {
@@ -198,6 +205,7 @@ pub fn check(
             vague_outputs: 0,
             vague_fields: BTreeMap::new(),
             found: None,
+            unfinished: None,
             fault: None,
         },
     };
@@ -234,6 +242,10 @@ fn translation(
 
 struct Check<'c> {
     sampler: Sampler,
+    /// What is kept of a dump that is read once.
+    ring: Option<&'c mut Ring>,
+    /// Tick of the last edge that is not compared.
+    skipped_to: u64,
     model: Model,
     /// What the test bench may drive.
     contract: ContractCheck,
@@ -272,7 +284,7 @@ impl Check<'_> {
         let mut rows = Rows::default();
         loop {
             rows.clear();
-            let filled = self.sampler.fill(source, &mut rows, BATCH);
+            let filled = self.read(source, &mut rows, BATCH);
             let full = rows.len() == BATCH;
             if self.first && !rows.is_empty() {
                 self.first = false;
@@ -293,6 +305,7 @@ impl Check<'_> {
                 Ok(()) if !full => break,
                 Ok(()) => {}
             }
+            self.forget();
         }
         if self.first {
             return Err(CheckError::NoEdge(self.wiring.clock_path.clone()));
@@ -302,7 +315,35 @@ impl Check<'_> {
                 cycles: self.checked.skipped,
             });
         }
+        self.checked.unfinished = self.sampler.unfinished();
         Ok(())
+    }
+
+    /// Reads rows, and keeps what is read if the dump is read once.
+    fn read(
+        &mut self,
+        source: &mut impl Source,
+        rows: &mut Rows,
+        wanted: usize,
+    ) -> Result<(), Error> {
+        match &mut self.ring {
+            Some(ring) => self.sampler.fill(&mut ring.over(source), rows, wanted),
+            None => self.sampler.fill(source, rows, wanted),
+        }
+    }
+
+    /// Lets go what no window of a later divergence has.
+    fn forget(&mut self) {
+        let reach = BEFORE.max(self.delay.depth() as u64);
+        let from = self.checked.cycles.saturating_sub(reach);
+        let segment = self.past.iter().rfind(|segment| segment.start <= from);
+        let tick = match segment {
+            Some(Segment { start, rows, .. }) => rows.shown.get((from - start) as usize).copied(),
+            None => Some(self.skipped_to),
+        };
+        if let (Some(ring), Some(tick)) = (&mut self.ring, tick) {
+            ring.forget(tick);
+        }
     }
 
     /// Takes what the design states of itself, if the map has it.
@@ -324,6 +365,9 @@ impl Check<'_> {
     fn skip(&mut self, rows: &mut Rows) {
         let reset = rows.inputs.iter().position(CycleInput::is_reset);
         let before = reset.unwrap_or(rows.len());
+        if let Some(&tick) = rows.times[..before].last() {
+            self.skipped_to = tick;
+        }
         rows.drop_first(before);
         self.checked.skipped += before as u64;
         self.started = reset.is_some();
@@ -562,13 +606,18 @@ impl Check<'_> {
         let mut more = Rows::default();
         let last = &self.past[self.past.len() - 1].rows;
         let beyond = if self.options.stop { NEAR } else { NEAR + FAR };
-        let missing = (k + 1 + after.max(beyond)).saturating_sub(last.len());
+        let missing = |rows: usize| (k + 1 + rows).saturating_sub(last.len());
+        // The window ends where the row behind it begins.
+        let window = missing(after + self.delay.lag() + 1);
+        let beyond = missing(after.max(beyond)).max(window);
         let time = last.times[k];
-        if missing > 0 {
-            // What follows is for the window and the hypotheses alone: without it, they have less.
-            let _ = self.sampler.fill(source, &mut more, missing);
-            self.translate(&mut more);
+        // What follows is for the window and the hypotheses alone: without it, they have less.
+        let _ = self.read(source, &mut more, window);
+        self.ring = None;
+        if more.len() == window {
+            let _ = self.read(source, &mut more, beyond);
         }
+        self.translate(&mut more);
         let edge = self.checked.skipped + divergence.cycle;
         let cycle = divergence.cycle;
         let about = divergence.about;

@@ -3,9 +3,13 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
-use lockstep_vcd::{Error, Header, Probe, ScopeId, ScopeKind, Trace, Value, VarKind, window};
+use lockstep_vcd::{
+    Error, Header, Probe, ScopeId, ScopeKind, Source, Trace, Value, VarKind, window,
+};
 
+use super::ring::Ring;
 use crate::waves::dump::Dump;
 
 /// Why there is no window.
@@ -29,32 +33,64 @@ pub fn excerpt(
     out: &mut impl Write,
 ) -> Result<(), ExcerptError> {
     let header = dump.header();
-    // One variable a signal is enough for its values.
-    let mut probes: Vec<Option<Probe>> = vec![None; header.signal_count()];
-    for (index, variable) in header.variables().iter().enumerate() {
-        let widest = variable.width() == header.signal_width(variable.signal());
-        let slot = &mut probes[variable.signal().index()];
-        if widest && slot.is_none() {
-            *slot = Probe::variable(&header, index);
-        }
-    }
-    let probes: Vec<_> = probes.into_iter().flatten().collect();
+    let probes = widest(&header);
     let traces = match dump {
         Dump::File(stream) => stream.window(&probes, range.clone())?,
         Dump::Pipe(stream) => window(stream, &probes, range.clone())?,
+        Dump::Ghw(ghw) => window(ghw, &probes, range.clone())?,
         Dump::Fst(fst) => {
             fst.jump(fst.block_before(*range.start()))?;
             window(fst, &probes, range.clone())?
         }
     };
-    let codes = codes(&header);
-    declare(&header, &codes, out)?;
+    write(&header, &probes, &traces, *range.start(), out)?;
+    Ok(())
+}
+
+/// The same of a dump that is gone, of what `ring` has kept of it.
+///
+/// # Errors
+/// [`ExcerptError`].
+pub fn excerpt_of_ring(
+    ring: &Ring,
+    range: RangeInclusive<u64>,
+    out: &mut impl Write,
+) -> Result<(), ExcerptError> {
+    let mut replay = ring.replay();
+    let header = Arc::clone(replay.header());
+    let probes = widest(&header);
+    let traces = window(&mut replay, &probes, range.clone())?;
+    write(&header, &probes, &traces, *range.start(), out)?;
+    Ok(())
+}
+
+/// A variable of each signal that shows all of it: one is enough for its values.
+fn widest(header: &Header) -> Vec<Probe> {
+    let mut probes: Vec<Option<Probe>> = vec![None; header.signal_count()];
+    for (index, variable) in header.variables().iter().enumerate() {
+        let widest = variable.width() == header.signal_width(variable.signal());
+        let slot = &mut probes[variable.signal().index()];
+        if widest && slot.is_none() {
+            *slot = Probe::variable(header, index);
+        }
+    }
+    probes.into_iter().flatten().collect()
+}
+
+fn write(
+    header: &Header,
+    probes: &[Probe],
+    traces: &[Trace],
+    start: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let codes = codes(header);
+    declare(header, &codes, out)?;
     let codes: Vec<_> = probes
         .iter()
         .map(|probe| codes[probe.signal().index()].as_str())
         .collect();
-    changes(&codes, &traces, *range.start(), out)?;
-    Ok(())
+    changes(&codes, traces, start, out)
 }
 
 /// A code for each signal: that of the dump, unless the signal is joined of several.
@@ -209,7 +245,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lockstep_vcd::{Slice, Source};
+    use lockstep_vcd::Slice;
 
     #[test]
     fn a_window_has_every_signal_and_its_values_in_it() {

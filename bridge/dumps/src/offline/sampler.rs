@@ -194,6 +194,14 @@ impl Sampler {
         self.parameters.and_then(|(_, value)| value)
     }
 
+    /// Tick of the last edge, if the outputs of its cycle were not there to its end. Where they are those before the next
+    /// edge, the last one is always such a one, and none is told.
+    pub fn unfinished(&self) -> Option<u64> {
+        let told = self.sample.outputs != OutputTime::Next;
+        let open = self.open.as_ref().filter(|_| told);
+        open.map(|open| open.time)
+    }
+
     /// Reads on until `rows` has `wanted` of them; fewer at the end of the dump.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Dumps from files and pipes, of either format.
+//! Dumps from files and pipes, of every format.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use lockstep_vcd::{Error, Header, Input, SignalId, Source, Stream};
 
 use crate::fst::{Fst, FstError};
+use crate::ghw::{Ghw, GhwError};
 
-use super::foreign::{MAGIC, foreign, is_fst};
+use super::foreign::{MAGIC, foreign, is_fst, is_ghw};
 
 /// A reader that counts what is read.
 pub struct Counted<R> {
@@ -40,6 +41,8 @@ pub enum Dump {
     Pipe(Stream<Input>),
     /// In a file of the format FST.
     Fst(Fst),
+    /// In a file of the format GHW.
+    Ghw(Ghw),
 }
 
 /// An open dump and what is known of its bytes.
@@ -57,22 +60,25 @@ pub struct Opened {
 pub enum OpenError {
     /// The file cannot be read.
     #[error(
-        "cannot be read: {0}; name a Value Change Dump or an FST file, or `-` for standard input"
+        "cannot be read: {0}; name a Value Change Dump, an FST or a GHW file, or `-` for standard input"
     )]
     Read(#[from] io::Error),
     /// It is of another format.
-    #[error("expected a Value Change Dump or an FST file, found {0}")]
+    #[error("expected a Value Change Dump, an FST or a GHW file, found {0}")]
     Foreign(&'static str),
     /// It is of the format FST and damaged.
     #[error(transparent)]
     Fst(#[from] FstError),
+    /// It is of the format GHW and damaged.
+    #[error(transparent)]
+    Ghw(#[from] GhwError),
     /// It is no dump.
     #[error(transparent)]
     Dump(#[from] Error),
 }
 
-/// Opens the dump at `path`, `-` for standard input. A VCD may be compressed with gzip or Zstandard; FST must be in a
-/// file, for its declarations stand at the end.
+/// Opens the dump at `path`, `-` for standard input. A VCD may be compressed with gzip or Zstandard; FST and GHW must
+/// be in a file.
 ///
 /// # Errors
 /// [`OpenError`].
@@ -83,6 +89,9 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
         io::stdin().take(MAGIC).read_to_end(&mut start)?;
         if is_fst(&start) {
             return Err(OpenError::Foreign("an FST file in a pipe; name the file"));
+        }
+        if is_ghw(&start) {
+            return Err(OpenError::Foreign("a GHW file in a pipe; name the file"));
         }
         if let Some(format) = foreign(&start, path) {
             return Err(OpenError::Foreign(format));
@@ -117,6 +126,13 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     if is_fst(&start) {
         return Ok(Opened {
             dump: Dump::Fst(Fst::open(file, Arc::clone(&read))?),
+            size: Some(metadata.len()),
+            read,
+        });
+    }
+    if is_ghw(&start) {
+        return Ok(Opened {
+            dump: Dump::Ghw(Ghw::open(file, Arc::clone(&read))?),
             size: Some(metadata.len()),
             read,
         });
@@ -159,6 +175,7 @@ impl Dump {
             Self::Pipe(stream) => Self::Pipe(stream.lenient()),
             // Its times are whole ticks.
             Self::Fst(fst) => Self::Fst(fst),
+            Self::Ghw(ghw) => Self::Ghw(ghw),
         }
     }
 
@@ -167,7 +184,7 @@ impl Dump {
         match self {
             Self::File(stream) => stream.has_rounded(),
             Self::Pipe(stream) => stream.has_rounded(),
-            Self::Fst(_) => false,
+            Self::Fst(_) | Self::Ghw(_) => false,
         }
     }
 
@@ -177,6 +194,7 @@ impl Dump {
             Self::File(stream) => Arc::clone(stream.header()),
             Self::Pipe(stream) => Arc::clone(stream.header()),
             Self::Fst(fst) => Arc::clone(fst.header()),
+            Self::Ghw(ghw) => Arc::clone(ghw.header()),
         }
     }
 
@@ -189,6 +207,7 @@ impl Dump {
         match self {
             Self::File(_) | Self::Pipe(_) => Ok(()),
             Self::Fst(fst) => fst.watch(signals),
+            Self::Ghw(ghw) => ghw.watch(signals),
         }
     }
 }
@@ -199,6 +218,7 @@ impl Source for Dump {
             Self::File(stream) => stream.header(),
             Self::Pipe(stream) => stream.header(),
             Self::Fst(fst) => fst.header(),
+            Self::Ghw(ghw) => ghw.header(),
         }
     }
 
@@ -210,6 +230,7 @@ impl Source for Dump {
             Self::File(stream) => stream.try_for_each(visit),
             Self::Pipe(stream) => stream.try_for_each(visit),
             Self::Fst(fst) => fst.try_for_each(visit),
+            Self::Ghw(ghw) => ghw.try_for_each(visit),
         }
     }
 }

@@ -10,19 +10,20 @@ pub fn is_fst(start: &[u8]) -> bool {
     start.starts_with(&[0, 0, 0, 0, 0, 0, 0, 1, 73])
 }
 
+/// Whether a file that starts with these bytes is GHW.
+pub fn is_ghw(start: &[u8]) -> bool {
+    start.starts_with(b"GHDLwave")
+}
+
 /// The format of a file that starts with these bytes, if it is none that is read here.
 ///
 /// Formats without a published signature are told by the end of the name, where the contents are no text.
 pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
     const PACKED: &str =
         "an FST file that is compressed as a whole; write it anew: `fst2vcd FILE | vcd2fst - NEW`";
-    const GHW: &str = "a GHW file; let GHDL write VCD: `ghdl -r TOP --vcd=FILE`";
     const FSDB: &str = "an FSDB file; convert it with fsdb2vcd";
     if start.starts_with(&[254, 0, 0, 0]) {
         return Some(PACKED);
-    }
-    if start.starts_with(b"GHDLwave") {
-        return Some(GHW);
     }
     if start.get(8..12) == Some(&[4, 3, 2, 1]) {
         return Some(FSDB);
@@ -36,7 +37,6 @@ pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
     }
     let end = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match end.as_str() {
-        "ghw" => GHW,
         "fsdb" => FSDB,
         "wlf" => "a WLF file; convert it with wlf2vcd",
         "vpd" => "a VPD file; convert it with vpd2vcd",
@@ -55,7 +55,7 @@ mod tests {
             (&b"\0\0\0\0\0\0\x01\x49\0\0"[..], "a.vcd", None),
             (b"\0\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", None),
             (b"\xfe\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", Some("FST")),
-            (b"GHDLwave\n\x10\0\0\x01", "-", Some("GHW")),
+            (b"GHDLwave\n\x10\0\0\x01", "-", None),
             (b"abcdefgh\x04\x03\x02\x01", "a", Some("FSDB")),
             (b"\x01\x02", "a.wlf", Some("WLF")),
             (b"\x01\x02", "a.VPD", Some("VPD")),

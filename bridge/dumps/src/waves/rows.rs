@@ -144,6 +144,7 @@ impl Request<'_> {
     pub fn collect(&self, dump: &mut Dump) -> Result<Rows, RowsError> {
         match dump {
             Dump::Pipe(stream) => self.scan(stream),
+            Dump::Ghw(ghw) => self.scan(ghw),
             Dump::Fst(fst) => self.scan_blocks(fst),
             Dump::File(stream) => match self.seek(stream) {
                 // A scan shows what stands before the fault, and tells its line.

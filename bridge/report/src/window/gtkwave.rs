@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CYCLE_TICKS, Form, Side, Signal, Waves};
+use super::{CYCLE_TICKS, Form, Format, Side, Signal, Waves};
 
 /// Cycles shown before the divergent one, in a window as GTKWave opens it.
 const BEFORE: u64 = 9;
@@ -13,18 +13,20 @@ const ZOOM: f64 = -4.7;
 const HEXADECIMAL: u32 = 0x22;
 const DECIMAL: u32 = 0x24;
 const BINARY: u32 = 0x28;
+const ASCII: u32 = 0x820;
 const GROUP_BEGIN: u32 = 0x80_0200;
 const GROUP_END: u32 = 0x100_0200;
 
-/// The save file for the dump of name `dump`, which lies beside it. `clock` is the path of the design's clock.
-pub fn save_file(waves: &Waves, dump: &str, clock: Option<&str>) -> String {
+/// The save file for the dump, which lies beside it. `clock` is the path of the design's clock.
+pub fn save_file(waves: &Waves, dump: Format, clock: Option<&str>) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = write(&mut out, waves, dump, clock);
     out
 }
 
-fn write(out: &mut String, waves: &Waves, dump: &str, clock: Option<&str>) -> std::fmt::Result {
+fn write(out: &mut String, waves: &Waves, format: Format, clock: Option<&str>) -> std::fmt::Result {
+    let dump = format.name();
     let marker = waves.time(waves.divergent);
     let start = waves.time(waves.divergent.saturating_sub(BEFORE).max(waves.first));
     writeln!(out, "[*] pmu-lockstep: gtkwave {dump} with this file")?;
@@ -46,18 +48,21 @@ fn write(out: &mut String, waves: &Waves, dump: &str, clock: Option<&str>) -> st
     for group in &waves.groups {
         writeln!(out, "@{GROUP_BEGIN:x}\n-{}", group.title)?;
         for signal in waves.of(group) {
-            trace(out, signal)?;
+            trace(out, signal, format)?;
         }
         writeln!(out, "@{GROUP_END:x}\n-{}", group.title)?;
     }
     writeln!(out, "[pattern_trace] 1\n[pattern_trace] 0")
 }
 
-fn trace(out: &mut String, signal: &Signal) -> std::fmt::Result {
+fn trace(out: &mut String, signal: &Signal, format: Format) -> std::fmt::Result {
     let (flags, range) = match signal.form {
         Form::Bit => (BINARY, String::new()),
         Form::Decimal(width) => (DECIMAL, format!("[{}:0]", width - 1)),
         Form::Hexadecimal(width) => (HEXADECIMAL, format!("[{}:0]", width - 1)),
+        Form::Words if format == Format::Fst => {
+            (ASCII, format!("[{}:0]", 8 * signal.longest_word() - 1))
+        }
         Form::Words => (HEXADECIMAL, String::new()),
     };
     writeln!(out, "@{flags:x}")?;

@@ -173,7 +173,7 @@ fn bit(value: Option<&Value>, index: u32) -> vcd::Value {
 }
 
 /// A text as one word, which is all that a dump has room for.
-fn word(value: Option<&Value>) -> String {
+pub(super) fn word(value: Option<&Value>) -> String {
     match value.map(|value| value.text.replace(' ', "_")) {
         Some(text) if !text.is_empty() => text,
         _ => "-".into(),

@@ -1,12 +1,13 @@
 //! The cycles around a divergence as signals: what the model expected and what the design showed, side by side.
 //!
 //! [`Waves`] is made once; the waveform of the HTML report draws it, [`merge`] puts it into the design's dump, and
-//! [`gtkwave`] and [`surfer`] name the part of it that matters to a viewer.
+//! [`gtkwave`] and [`surfer`] name the part of it that matters to a viewer, and [`wcp`] shows it in one that is running.
 
 mod collect;
 pub mod gtkwave;
 pub mod merge;
 pub mod surfer;
+pub mod wcp;
 
 pub use collect::collect;
 
@@ -97,6 +98,12 @@ pub struct Signal {
 }
 
 impl Signal {
+    /// Bytes of its longest word in a dump.
+    pub fn longest_word(&self) -> usize {
+        let words = self.values.iter().map(|value| merge::word(value.as_ref()));
+        words.map(|word| word.len()).max().unwrap_or(1).max(1)
+    }
+
     /// The path in a dump.
     pub fn path(&self) -> String {
         format!("{}.{}", self.scope.join("."), self.name)
@@ -112,6 +119,25 @@ pub struct Value {
     pub unknown: u64,
     /// As reports print it.
     pub text: String,
+}
+
+/// The format of the dump that a viewer is to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Words are strings.
+    Vcd,
+    /// Words are vectors of their characters.
+    Fst,
+}
+
+impl Format {
+    /// The name of the dump.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vcd => "window.vcd",
+            Self::Fst => "window.fst",
+        }
+    }
 }
 
 impl Waves {

@@ -2,18 +2,22 @@
 
 use std::fmt::Write;
 
-use super::{Form, Waves};
+use super::{Form, Format, Waves};
 
 /// The commands. `clock` is the path of the design's clock.
-pub fn command_file(waves: &Waves, clock: Option<&str>) -> String {
+pub fn command_file(waves: &Waves, dump: Format, clock: Option<&str>) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write(&mut out, waves, clock);
+    let _ = write(&mut out, waves, dump, clock);
     out
 }
 
-fn write(out: &mut String, waves: &Waves, clock: Option<&str>) -> std::fmt::Result {
-    writeln!(out, "# pmu-lockstep: surfer -c this file, then the dump")?;
+fn write(out: &mut String, waves: &Waves, dump: Format, clock: Option<&str>) -> std::fmt::Result {
+    let name = match dump {
+        Format::Vcd => "the dump",
+        Format::Fst => dump.name(),
+    };
+    writeln!(out, "# pmu-lockstep: surfer -c this file, then {name}")?;
     // Items are numbered from the top; a format is that of the item in focus, and what is added goes below it.
     let mut formats = Vec::new();
     let mut item = 0;
@@ -30,6 +34,7 @@ fn write(out: &mut String, waves: &Waves, clock: Option<&str>) -> std::fmt::Resu
             let format = match signal.form {
                 Form::Decimal(_) => Some("Unsigned"),
                 Form::Hexadecimal(_) => Some("Hexadecimal"),
+                Form::Words if dump == Format::Fst => Some("ASCII"),
                 Form::Bit | Form::Words => None,
             };
             formats.extend(format.map(|format| (item, path, format)));

@@ -1,0 +1,351 @@
+//! The reader of a GHW dump.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
+use wellen::viewers::{HeaderResult, read_body, read_header};
+use wellen::{LoadOptions, SignalValueRef};
+
+use super::declarations::{Signals, declare};
+use super::error::GhwError;
+use crate::batch::{Batch, escaped};
+use crate::fst::thread::spawn;
+
+/// Bytes from which on a batch is full.
+const FULL: usize = 1 << 16;
+
+/// Batches that are read ahead.
+const AHEAD: usize = 4;
+
+/// What the library found, if it has ended by a panic.
+const PANICKED: &str = "types, numbers or sections that are not in the file";
+
+/// A GHW dump in a file.
+///
+/// It needs the memory of all changes of the dump, and those of the signals that are read once more.
+#[derive(Debug)]
+pub struct Ghw {
+    events: Joining<Events>,
+}
+
+impl Ghw {
+    /// Reads the declarations of the dump in `file`; `read` counts its bytes.
+    ///
+    /// # Errors
+    /// [`GhwError`].
+    pub fn open(file: File, read: Arc<AtomicU64>) -> Result<Self, GhwError> {
+        let file = Arc::new(file);
+        let input = Input {
+            file: Arc::clone(&file),
+            read: Arc::clone(&read),
+        };
+        let declared = spawn(move || declare(&opened(input)?.hierarchy))?.join();
+        let signals = declared.unwrap_or_else(|_| Err(damaged("declarations")))?;
+        let events = Events {
+            file,
+            read,
+            signals: Arc::new(signals),
+            watched: None,
+            reading: None,
+            batch: Batch::default(),
+            place: 0,
+            ended: false,
+        };
+        Ok(Self {
+            events: Joining::new(events),
+        })
+    }
+
+    /// Reads only these signals from now on, from the start of the dump.
+    ///
+    /// # Errors
+    /// Those of [`Source::try_for_each`].
+    pub fn watch(&mut self, signals: impl IntoIterator<Item = SignalId>) -> Result<(), Error> {
+        let header = Arc::clone(self.header());
+        let signals = signals.into_iter();
+        let parts = signals.flat_map(|signal| header.file_signals(signal));
+        let mut watched: Vec<_> = parts.map(SignalId::index).collect();
+        watched.sort_unstable();
+        watched.dedup();
+        self.events.jump(|events| {
+            events.stop();
+            events.watched = Some(watched);
+            events.batch = Batch::default();
+            (events.place, events.ended) = (0, false);
+            Ok(None)
+        })
+    }
+}
+
+impl Source for Ghw {
+    fn header(&self) -> &Arc<Header> {
+        self.events.header()
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        self.events.try_for_each(visit)
+    }
+}
+
+fn damaged(expected: &'static str) -> GhwError {
+    GhwError::Damaged {
+        expected,
+        found: PANICKED.to_owned(),
+    }
+}
+
+/// What the library says.
+fn told(expected: &'static str) -> impl Fn(wellen::WellenError) -> GhwError {
+    move |error| {
+        let found = match error {
+            wellen::WellenError::FailedToLoad(_, text) => text,
+            other => other.to_string(),
+        };
+        let found = found.lines().next().unwrap_or_default();
+        let found = found.trim_start_matches("[ghw] ").trim_end_matches('.');
+        let found = found.to_owned();
+        GhwError::Damaged { expected, found }
+    }
+}
+
+/// The declarations of the file, from its start on.
+fn opened(mut input: Input) -> Result<HeaderResult<BufReader<Input>>, GhwError> {
+    input.rewind()?;
+    let options = LoadOptions {
+        multi_thread: false,
+        ..LoadOptions::default()
+    };
+    read_header(BufReader::new(input), &options).map_err(told("declarations"))
+}
+
+/// A file that is read from a place of its own, and counted.
+struct Input {
+    file: Arc<File>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = (&*self.file).read(buffer)?;
+        self.read.fetch_add(length as u64, Ordering::Relaxed);
+        Ok(length)
+    }
+}
+
+impl Seek for Input {
+    fn seek(&mut self, place: io::SeekFrom) -> io::Result<u64> {
+        (&*self.file).seek(place)
+    }
+}
+
+/// The events of the file.
+struct Events {
+    file: Arc<File>,
+    read: Arc<AtomicU64>,
+    signals: Arc<Signals>,
+    /// Signals to be read, by their numbers in the header. None for all.
+    watched: Option<Vec<usize>>,
+    reading: Option<Reading>,
+    batch: Batch,
+    place: usize,
+    ended: bool,
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events")
+            .field("ended", &self.ended)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The thread of the library.
+struct Reading {
+    batches: Receiver<Batch>,
+    thread: JoinHandle<Result<(), GhwError>>,
+}
+
+impl Events {
+    /// Ends the thread, which shares the place in the file with the next one.
+    fn stop(&mut self) {
+        if let Some(Reading { batches, thread }) = self.reading.take() {
+            drop(batches);
+            let _result = thread.join();
+        }
+    }
+
+    fn start(&self) -> io::Result<Reading> {
+        let (sender, batches) = sync_channel(AHEAD);
+        let input = Input {
+            file: Arc::clone(&self.file),
+            read: Arc::clone(&self.read),
+        };
+        let signals = Arc::clone(&self.signals);
+        let all = || (0..signals.all.len()).collect();
+        let watched = self.watched.clone().unwrap_or_else(all);
+        let thread = spawn(move || send(input, &signals, &watched, &sender))?;
+        Ok(Reading { batches, thread })
+    }
+
+    /// The next batch; false at the end.
+    fn next(&mut self) -> Result<bool, Error> {
+        let reading = match self.reading.take() {
+            Some(reading) => reading,
+            None => self.start().map_err(GhwError::from)?,
+        };
+        self.place = 0;
+        if let Ok(batch) = reading.batches.recv() {
+            self.batch = batch;
+            self.reading = Some(reading);
+            return Ok(true);
+        }
+        self.batch = Batch::default();
+        self.ended = true;
+        let ended = reading.thread.join();
+        let ended = ended.unwrap_or_else(|_| Err(damaged("changes")));
+        ended.map(|()| false).map_err(Error::from)
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Source for Events {
+    fn header(&self) -> &Arc<Header> {
+        &self.signals.header
+    }
+
+    fn try_for_each<B>(
+        &mut self,
+        mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
+    ) -> Result<ControlFlow<B>, Error> {
+        loop {
+            let shown = self
+                .batch
+                .visit(&mut self.place, &self.signals.header, &mut visit);
+            if shown.is_break() {
+                return Ok(shown);
+            }
+            if self.ended || !self.next()? {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
+    }
+}
+
+/// Sends all events of the `watched` signals by time, until the receiver is gone.
+fn send(
+    input: Input,
+    signals: &Signals,
+    watched: &[usize],
+    sender: &SyncSender<Batch>,
+) -> Result<(), GhwError> {
+    let HeaderResult {
+        hierarchy, body, ..
+    } = opened(input)?;
+    let mut body = read_body(body, &hierarchy, None).map_err(told("changes"))?;
+    let ids: Vec<_> = watched
+        .iter()
+        .map(|&number| signals.all[number].id)
+        .collect();
+    let mut loaded: Vec<_> = body.source.load_signals(&ids, &hierarchy, false);
+    loaded.sort_unstable_by_key(wellen::Signal::signal_ref);
+    let mut lines: Vec<_> = ids
+        .iter()
+        .filter_map(|id| {
+            let found = loaded.binary_search_by_key(id, wellen::Signal::signal_ref);
+            found.ok().map(|place| loaded[place].iter_changes())
+        })
+        .collect();
+    if lines.len() != ids.len() {
+        return Err(damaged("a value of each signal"));
+    }
+    // The next change of each signal; of one time, in the order of signals.
+    let mut next: Vec<_> = lines.iter_mut().map(Iterator::next).collect();
+    let mut heap: BinaryHeap<_> = next
+        .iter()
+        .enumerate()
+        .filter_map(|(line, change)| change.as_ref().map(|(time, _)| Reverse((*time, line))))
+        .collect();
+    let mut batch = Batch::default();
+    let mut now = None;
+    let mut value_of = Values::default();
+    while let Some(Reverse((index, line))) = heap.pop() {
+        let time = body.time_table[index as usize];
+        if now != Some(time) {
+            if batch.len() >= FULL && sender.send(std::mem::take(&mut batch)).is_err() {
+                return Ok(());
+            }
+            batch.time(time);
+            now = Some(time);
+        }
+        if let Some((_, value)) = next[line].take() {
+            value_of.enter(&mut batch, signals, watched[line], value);
+        }
+        next[line] = lines[line].next();
+        if let Some((time, _)) = next[line] {
+            heap.push(Reverse((time, line)));
+        }
+    }
+    // The end is a time of the file, even without changes.
+    if let Some(&end) = body.time_table.last().filter(|&&end| now != Some(end)) {
+        batch.time(end);
+    }
+    // If the receiver is gone, nobody needs them.
+    let _ = sender.send(batch);
+    Ok(())
+}
+
+/// Makes values of those of the library.
+#[derive(Default)]
+struct Values {
+    digits: String,
+}
+
+impl Values {
+    fn enter(
+        &mut self,
+        batch: &mut Batch,
+        signals: &Signals,
+        number: usize,
+        value: SignalValueRef<'_>,
+    ) {
+        let signal = number as u32;
+        match value {
+            SignalValueRef::Real(value) => batch.real(signal, value),
+            SignalValueRef::String(text) => batch.text(signal, &escaped(text.as_bytes())),
+            SignalValueRef::Event => {
+                batch.bits(signal, b"1");
+            }
+            SignalValueRef::BitVec(bits) => {
+                self.digits.clear();
+                self.digits
+                    .extend(bits.iter_msb_to_lsb().map(|bit| bit.as_ascii()));
+                match &signals.all[number].names {
+                    None => {
+                        batch.bits(signal, self.digits.as_bytes());
+                    }
+                    Some(names) => {
+                        let name = names.get(&self.digits).unwrap_or(&self.digits);
+                        batch.text(signal, &escaped(name.as_bytes()));
+                    }
+                }
+            }
+        }
+    }
+}
