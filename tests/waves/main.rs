@@ -10,6 +10,7 @@ mod fst;
 mod golden;
 mod info;
 mod others;
+mod programs;
 mod rewritten;
 mod show;
 mod split;

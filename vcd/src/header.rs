@@ -157,6 +157,47 @@ pub enum VarKind {
 }
 
 impl VarKind {
+    /// The keyword, as a dump has it; `wire` for one that is unknown here.
+    ///
+    /// ```
+    /// assert_eq!(lockstep_vcd::VarKind::RealParameter.word(), "real_parameter");
+    /// ```
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Integer => "integer",
+            Self::Parameter => "parameter",
+            Self::Real => "real",
+            Self::RealParameter => "real_parameter",
+            Self::Realtime => "realtime",
+            Self::Reg => "reg",
+            Self::Supply0 => "supply0",
+            Self::Supply1 => "supply1",
+            Self::Time => "time",
+            Self::Tri => "tri",
+            Self::Triand => "triand",
+            Self::Trior => "trior",
+            Self::Trireg => "trireg",
+            Self::Tri0 => "tri0",
+            Self::Tri1 => "tri1",
+            Self::Wand => "wand",
+            Self::Wire | Self::Other => "wire",
+            Self::Wor => "wor",
+            Self::Port => "port",
+            Self::SparseArray => "sparray",
+            Self::String => "string",
+            Self::Bit => "bit",
+            Self::Logic => "logic",
+            Self::Int => "int",
+            Self::ShortInt => "shortint",
+            Self::LongInt => "longint",
+            Self::Byte => "byte",
+            Self::Enum => "enum",
+            Self::ShortReal => "shortreal",
+        }
+    }
+
     pub(crate) fn from_word(word: &[u8]) -> Self {
         match word {
             b"event" => Self::Event,

@@ -2,11 +2,14 @@
 
 mod check;
 mod diff;
+mod diff_record;
+mod form;
 mod info;
 mod map;
 mod patience;
 mod reading;
 mod show;
+mod show_record;
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -18,6 +21,7 @@ use lockstep_vcd::{Header, Probe};
 use super::Failure;
 use crate::lockstep::Verdict;
 use crate::waves::clock::{self, ClockError};
+use crate::waves::select::{Selected, single};
 
 /// Characters of a line where there is no terminal.
 const WIDTH: usize = 120;
@@ -48,7 +52,9 @@ impl VcdArgs {
         match &self.command {
             VcdCommand::Info(args) => args.json,
             VcdCommand::Check(args) => args.json,
-            VcdCommand::Show(_) | VcdCommand::Diff(_) | VcdCommand::Map(_) => false,
+            VcdCommand::Show(args) => args.form.json,
+            VcdCommand::Diff(args) => args.form.json,
+            VcdCommand::Map(_) => false,
         }
     }
 }
@@ -82,10 +88,22 @@ fn in_signals(path: &Path, error: impl std::fmt::Display) -> Failure {
 }
 
 /// The clock that was asked for, or one with the name of a clock.
-fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Probe, Failure> {
-    clock::find(header, path).map_err(|error| match error {
+fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Selected, Failure> {
+    let found = clock::find(header, path).and_then(|probe| named(header, probe, path));
+    found.map_err(|error| match error {
         ClockError::Path(_) => in_signals(file, error),
         _ => in_file(file, error),
+    })
+}
+
+/// A clock with its full path, and the bit that was asked for.
+fn named(header: &Header, probe: Probe, path: Option<&str>) -> Result<Selected, ClockError> {
+    Ok(match path {
+        Some(path) => single(header, path)?,
+        None => Selected {
+            path: header.path(&header.variables()[probe.variable_index()]),
+            probe,
+        },
     })
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
-use lockstep_vcd::{Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
+use lockstep_vcd::{Bits, Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
 
 use crate::fst::Fst;
 
@@ -79,10 +79,25 @@ pub struct Rows {
     pub previous: Option<Vec<Option<Value>>>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Which row was asked for. None if the dump breaks off before it.
+    /// Which row was asked for. None if the dump breaks off before it, or if the time is before the first row.
     pub target: Option<usize>,
     /// Why there are no more rows, if not for the end of the dump or the window.
     pub fault: Option<Error>,
+}
+
+impl Rows {
+    /// Whether the value of a signal differs from that of the row before, or, of an event, whether it was triggered.
+    pub fn has_changed(&self, row: usize, place: usize, event: bool) -> bool {
+        let value = &self.rows[row].values[place];
+        let before = match row.checked_sub(1) {
+            Some(before) => Some(&self.rows[before].values[place]),
+            None => self.previous.as_ref().map(|values| &values[place]),
+        };
+        match event {
+            true => value.is_some(),
+            false => before.is_some_and(|before| before != value),
+        }
+    }
 }
 
 /// Why there are no rows.
@@ -256,13 +271,14 @@ impl Request<'_> {
             }
             // A trigger since the row before.
             let changes = trace.changes.iter().rev();
-            let mut changes = changes.skip_while(|(changed, _)| Some(*changed) > seen(time));
-            let (changed, value) = changes.next()?;
+            let changes = changes.skip_while(|(changed, _)| Some(*changed) > seen(time));
+            let mut triggers = changes.filter(|(_, value)| value.is_trigger());
+            let (changed, _) = triggers.next()?;
             let since = match last {
                 Some(last) => Some(*changed) > seen(last),
                 None => seen(time).is_some(),
             };
-            since.then(|| value.clone())
+            since.then(triggered)
         };
         let mut last = None;
         let mut rows = |places: &mut dyn Iterator<Item = &(u64, Option<u64>)>| {
@@ -409,8 +425,8 @@ impl Request<'_> {
             Target::Time(_) => fault.is_none() || !after.is_empty(),
             Target::Cycle(at) => before.back().is_some_and(|row| row.cycle == Some(at)),
         };
-        // Before the first row, the first row is the nearest.
-        let target = reached.then_some(before.len().saturating_sub(1));
+        // Before the first row, there is none to point at.
+        let target = before.len().checked_sub(1).filter(|_| reached);
         Rows {
             previous,
             rows: before.into_iter().chain(after).collect(),
@@ -522,6 +538,11 @@ impl Finder {
     }
 }
 
+/// The value of an event that was triggered, whatever the dump writes for it.
+fn triggered() -> Value {
+    Value::Bits(Bits::from_u64(1, 1))
+}
+
 /// Sets a value; whether it differs from the one before.
 fn replace(slot: &mut Option<Value>, value: Value) -> bool {
     let changed = slot.as_ref() != Some(&value);
@@ -600,9 +621,11 @@ impl<'r> Scan<'r> {
         }
         let mut changed = false;
         for (place, value) in self.pending.drain(..) {
-            if self.events[place] && !value.is_trigger() {
-                continue;
-            }
+            let value = match self.events[place] {
+                true if !value.is_trigger() => continue,
+                true => triggered(),
+                false => value,
+            };
             changed |= replace(&mut self.values[place], value);
         }
         let row = match self.request.pace {
