@@ -6,6 +6,7 @@ mod corpus;
 mod cut;
 mod diff;
 mod events;
+mod find;
 mod fst;
 mod golden;
 mod info;

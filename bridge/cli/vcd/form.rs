@@ -79,9 +79,14 @@ pub fn cell(number: Option<u64>) -> String {
 
 /// Ends a command whose one JSON document has told the fault of a dump.
 pub fn end_with_fault(path: &std::path::Path, fault: impl std::fmt::Display) -> Verdict {
+    end_as_told(in_file(path, fault))
+}
+
+/// Ends a command whose one JSON document has told the failure.
+pub fn end_as_told(failure: Failure) -> Verdict {
     let Failure {
         verdict, message, ..
-    } = in_file(path, fault);
+    } = failure;
     output::tell(&format!("lockstep: {message}\n"));
     verdict
 }

@@ -3,6 +3,8 @@
 mod check;
 mod diff;
 mod diff_record;
+mod find;
+mod find_form;
 mod form;
 mod info;
 mod map;
@@ -10,9 +12,10 @@ mod patience;
 mod reading;
 mod show;
 mod show_record;
+mod span;
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::HumanCount;
@@ -41,6 +44,8 @@ enum VcdCommand {
     Show(show::ShowArgs),
     /// Find the first difference of two dumps
     Diff(diff::DiffArgs),
+    /// Find where an expression over signals holds
+    Find(find::FindArgs),
     /// Check a dump against the model, cycle by cycle: lockstep with a simulation that is over
     Check(check::CheckArgs),
     /// Propose a map for `check` from the names in a dump
@@ -54,6 +59,7 @@ impl VcdArgs {
             VcdCommand::Check(args) => args.json,
             VcdCommand::Show(args) => args.form.json,
             VcdCommand::Diff(args) => args.form.json,
+            VcdCommand::Find(args) => args.form.json,
             VcdCommand::Map(_) => false,
         }
     }
@@ -65,8 +71,21 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Info(args) => info::info(args),
         VcdCommand::Show(args) => show::show(args),
         VcdCommand::Diff(args) => diff::diff(args),
+        VcdCommand::Find(args) => find::find(args),
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
+    }
+}
+
+/// The dump, and the signals behind `--signals`: of words there, and none elsewhere, the last one is the dump.
+fn file_and_signals<'a>(
+    file: Option<&PathBuf>,
+    signals: &'a [String],
+) -> Result<(PathBuf, &'a [String]), Failure> {
+    match (file, signals.split_last()) {
+        (Some(file), _) => Ok((file.clone(), signals)),
+        (None, Some((file, signals))) => Ok((file.into(), signals)),
+        (None, None) => Err(Failure::usage("expected a dump, found none; name the file")),
     }
 }
 

@@ -10,7 +10,7 @@ use super::form::{self, Form};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show_record::{Record, Register, Words};
-use super::{Failure, clock_of, in_file, in_signals};
+use super::{Failure, clock_of, file_and_signals, in_file, in_signals};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -67,22 +67,14 @@ pub struct ShowArgs {
     reading: Reading,
 }
 
-impl ShowArgs {
-    /// The dump and the signals. Of several words behind `--signals`, and none elsewhere, the last one is the dump.
-    fn places(&self) -> Result<(PathBuf, &[String]), Failure> {
-        match (&self.file, self.signals.split_last()) {
-            (Some(file), _) => Ok((file.clone(), &self.signals)),
-            (None, Some((file, signals))) if !signals.is_empty() => Ok((file.into(), signals)),
-            _ => Err(Failure::usage(
-                "expected a dump and signals, found one of them; name the file before `--signals` or behind the signals",
-            )),
-        }
-    }
-}
-
 /// Shows values of signals around a place.
 pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
-    let (file, signals) = args.places()?;
+    let (file, signals) = file_and_signals(args.file.as_ref(), &args.signals)?;
+    if signals.is_empty() {
+        return Err(Failure::usage(
+            "expected a dump and signals, found one of them; name the file before `--signals` or behind the signals",
+        ));
+    }
     let (file, mut opened) = (file.as_path(), args.reading.open(&file)?);
     let header = opened.dump.header();
     let mut selected = selected(file, signals, &header)?;

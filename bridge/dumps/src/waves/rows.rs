@@ -4,40 +4,14 @@ use std::collections::VecDeque;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
-use lockstep_vcd::{Bits, Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
+use lockstep_vcd::{Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
 
 use crate::fst::Fst;
 
 use super::clock::Edges;
 use super::dump::Dump;
-
-/// Where a row is.
-#[derive(Clone, Copy, Debug)]
-pub enum Pace {
-    /// At every rising edge of this clock.
-    Clock(Probe, Sample),
-    /// At every tick in which one of the signals changes.
-    Changes,
-}
-
-/// Which values belong to a clock edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Sample {
-    /// At the end of the tick of the edge: what flip-flops put out
-    After,
-    /// Just before the tick of the edge: what flip-flops take in
-    Before,
-}
-
-impl Sample {
-    /// As a word before "rising edges".
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::After => "after",
-            Self::Before => "before",
-        }
-    }
-}
+pub use super::walker::{Pace, Sample};
+use super::walker::{Walker, replace, triggered};
 
 /// The place that was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -443,15 +417,6 @@ const fn no_cycle(asked: u64, cycles: u64) -> RowsError {
     }
 }
 
-impl Pace {
-    const fn clock(&self) -> Option<Probe> {
-        match self {
-            Self::Clock(probe, _) => Some(*probe),
-            Self::Changes => None,
-        }
-    }
-}
-
 /// Times and cycles of rows.
 #[derive(Debug, Default)]
 struct Places {
@@ -538,26 +503,10 @@ impl Finder {
     }
 }
 
-/// The value of an event that was triggered, whatever the dump writes for it.
-fn triggered() -> Value {
-    Value::Bits(Bits::from_u64(1, 1))
-}
-
-/// Sets a value; whether it differs from the one before.
-fn replace(slot: &mut Option<Value>, value: Value) -> bool {
-    let changed = slot.as_ref() != Some(&value);
-    *slot = Some(value);
-    changed
-}
-
 /// Collects rows while a dump is read from its start.
 struct Scan<'r> {
     request: &'r Request<'r>,
-    events: Vec<bool>,
-    values: Vec<Option<Value>>,
-    pending: Vec<(usize, Value)>,
-    edges: Edges,
-    cycles: u64,
+    walker: Walker,
     before: VecDeque<Row>,
     after: Vec<Row>,
     done: bool,
@@ -565,14 +514,9 @@ struct Scan<'r> {
 
 impl<'r> Scan<'r> {
     fn new(request: &'r Request<'r>, header: &Header) -> Self {
-        let probes = request.probes.iter();
         Self {
             request,
-            events: probes.map(|probe| probe.is_event(header)).collect(),
-            values: vec![None; request.probes.len()],
-            pending: Vec::new(),
-            edges: Edges::default(),
-            cycles: 0,
+            walker: Walker::new(header, request.probes, request.pace),
             before: VecDeque::new(),
             after: Vec::new(),
             done: false,
@@ -581,18 +525,7 @@ impl<'r> Scan<'r> {
 
     /// Takes the values before the first tick; whether all have one.
     fn begin(&mut self, ticks: &mut Ticks) -> bool {
-        let mut seen =
-            vec![false; self.values.len() + usize::from(self.request.pace.clock().is_some())];
-        for (place, value) in ticks.drain() {
-            seen[place] = true;
-            match self.events.get(place) {
-                Some(true) => {}
-                Some(false) => self.values[place] = Some(value),
-                None => self.edges.change(&value),
-            }
-        }
-        let _first = self.edges.tick();
-        seen.iter().all(|seen| *seen)
+        self.walker.begin(ticks)
     }
 
     /// Takes ticks until all rows are there, or the dump ends with a fault.
@@ -608,71 +541,42 @@ impl<'r> Scan<'r> {
 
     /// Takes the changes of a tick; whether all rows are there.
     fn tick(&mut self, time: u64, ticks: &mut Ticks) -> bool {
-        for (place, value) in ticks.drain() {
-            match place < self.values.len() {
-                true => self.pending.push((place, value)),
-                false => self.edges.change(&value),
-            }
-        }
-        let risen = self.edges.tick();
-        let before = matches!(self.request.pace, Pace::Clock(_, Sample::Before));
-        if risen && before {
-            self.enter(time);
-        }
-        let mut changed = false;
-        for (place, value) in self.pending.drain(..) {
-            let value = match self.events[place] {
-                true if !value.is_trigger() => continue,
-                true => triggered(),
-                false => value,
+        let Self {
+            request,
+            before,
+            after,
+            done,
+            ..
+        } = self;
+        self.walker.tick(ticks, |number, values| {
+            let cycle = request.pace.clock().map(|_| number);
+            let past = request.is_past(time, cycle);
+            let wanted = request.wanted_after(before.is_empty());
+            let row = || Row {
+                time,
+                // The same columns as where cycles are not counted.
+                cycle: cycle.filter(|_| matches!(request.target, Target::Cycle(_))),
+                values: values.to_vec(),
             };
-            changed |= replace(&mut self.values[place], value);
-        }
-        let row = match self.request.pace {
-            Pace::Clock(..) => risen && !before,
-            Pace::Changes => changed,
-        };
-        if row {
-            self.enter(time);
-        }
+            if !past {
+                before.push_back(row());
+                if before.len() > request.kept() {
+                    before.pop_front();
+                }
+            } else if after.len() < wanted {
+                after.push(row());
+            }
+            *done = past && after.len() >= wanted;
+        });
         self.done
-    }
-
-    fn enter(&mut self, time: u64) {
-        let clocked = self.request.pace.clock().is_some();
-        let cycle = clocked.then_some(self.cycles);
-        self.cycles += 1;
-        let past = self.request.is_past(time, cycle);
-        let wanted = self.request.wanted_after(self.before.is_empty());
-        let row = || Row {
-            time,
-            // The same columns as where cycles are not counted.
-            cycle: cycle.filter(|_| matches!(self.request.target, Target::Cycle(_))),
-            values: self.values.clone(),
-        };
-        if !past {
-            self.before.push_back(row());
-            if self.before.len() > self.request.kept() {
-                self.before.pop_front();
-            }
-        } else if self.after.len() < wanted {
-            self.after.push(row());
-        }
-        self.done = past && self.after.len() >= wanted;
-        // An event has a value only up to the row after its trigger.
-        for (value, event) in self.values.iter_mut().zip(&self.events) {
-            if *event {
-                *value = None;
-            }
-        }
     }
 
     fn finish(self, header: &Header, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
         if let (false, None) = (self.done, &fault) {
             match self.request.target {
                 Target::Time(at) if at > last => return Err(RowsError::AfterEnd { last }),
-                Target::Cycle(asked) if asked >= self.cycles => {
-                    return Err(no_cycle(asked, self.cycles));
+                Target::Cycle(asked) if asked >= self.walker.rows() => {
+                    return Err(no_cycle(asked, self.walker.rows()));
                 }
                 _ => {}
             }
