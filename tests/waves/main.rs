@@ -15,6 +15,7 @@ mod programs;
 mod rewritten;
 mod show;
 mod split;
+mod stats;
 
 #[path = "../support/command.rs"]
 mod command;

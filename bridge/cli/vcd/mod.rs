@@ -13,6 +13,8 @@ mod reading;
 mod show;
 mod show_record;
 mod span;
+mod stats;
+mod stats_form;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -46,6 +48,8 @@ enum VcdCommand {
     Diff(diff::DiffArgs),
     /// Find where an expression over signals holds
     Find(find::FindArgs),
+    /// Count what signals do: changes, times of values, x and z
+    Stats(stats::StatsArgs),
     /// Check a dump against the model, cycle by cycle: lockstep with a simulation that is over
     Check(check::CheckArgs),
     /// Propose a map for `check` from the names in a dump
@@ -60,6 +64,7 @@ impl VcdArgs {
             VcdCommand::Show(args) => args.form.json,
             VcdCommand::Diff(args) => args.form.json,
             VcdCommand::Find(args) => args.form.json,
+            VcdCommand::Stats(args) => args.form.json,
             VcdCommand::Map(_) => false,
         }
     }
@@ -72,6 +77,7 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Show(args) => show::show(args),
         VcdCommand::Diff(args) => diff::diff(args),
         VcdCommand::Find(args) => find::find(args),
+        VcdCommand::Stats(args) => stats::count_changes(args),
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
     }

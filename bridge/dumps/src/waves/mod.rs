@@ -14,6 +14,7 @@ pub mod outline;
 pub mod rename;
 pub mod rows;
 pub mod select;
+pub mod stats;
 pub mod table;
 pub mod time;
 pub mod values;
