@@ -4,6 +4,7 @@
 
 mod corpus;
 mod cut;
+mod cutting;
 mod diff;
 mod events;
 mod find;

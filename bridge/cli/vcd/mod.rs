@@ -1,6 +1,7 @@
 //! `lockstep vcd`.
 
 mod check;
+mod cut;
 mod diff;
 mod diff_record;
 mod find;
@@ -50,6 +51,8 @@ enum VcdCommand {
     Find(find::FindArgs),
     /// Count what signals do: changes, times of values, x and z
     Stats(stats::StatsArgs),
+    /// Write some signals and times of a dump as one of its own
+    Cut(cut::CutArgs),
     /// Check a dump against the model, cycle by cycle: lockstep with a simulation that is over
     Check(check::CheckArgs),
     /// Propose a map for `check` from the names in a dump
@@ -65,7 +68,7 @@ impl VcdArgs {
             VcdCommand::Diff(args) => args.form.json,
             VcdCommand::Find(args) => args.form.json,
             VcdCommand::Stats(args) => args.form.json,
-            VcdCommand::Map(_) => false,
+            VcdCommand::Cut(_) | VcdCommand::Map(_) => false,
         }
     }
 }
@@ -78,6 +81,7 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Diff(args) => diff::diff(args),
         VcdCommand::Find(args) => find::find(args),
         VcdCommand::Stats(args) => stats::count_changes(args),
+        VcdCommand::Cut(args) => cut::cut(args),
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
     }

@@ -4,6 +4,8 @@
 
 pub mod clock;
 pub mod compare;
+pub mod cut;
+pub mod cut_vcd;
 pub mod decode;
 pub mod dump;
 pub mod expression;
