@@ -2,6 +2,7 @@
 //!
 //! Needs no RTL. Golden files hold everything that a person reads: `snapshots/`.
 
+mod completion;
 mod corpus;
 mod cut;
 mod cutting;

@@ -9,6 +9,7 @@ mod find_form;
 mod form;
 mod info;
 mod map;
+mod names;
 mod patience;
 mod reading;
 mod show;
@@ -57,6 +58,9 @@ enum VcdCommand {
     Check(check::CheckArgs),
     /// Propose a map for `check` from the names in a dump
     Map(map::MapArgs),
+    /// Tell how a path of a signal may go on, for completions of a shell
+    #[command(hide = true)]
+    Names(names::NamesArgs),
 }
 
 impl VcdArgs {
@@ -68,7 +72,7 @@ impl VcdArgs {
             VcdCommand::Diff(args) => args.form.json,
             VcdCommand::Find(args) => args.form.json,
             VcdCommand::Stats(args) => args.form.json,
-            VcdCommand::Cut(_) | VcdCommand::Map(_) => false,
+            VcdCommand::Cut(_) | VcdCommand::Map(_) | VcdCommand::Names(_) => false,
         }
     }
 }
@@ -84,6 +88,7 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Cut(args) => cut::cut(args),
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
+        VcdCommand::Names(args) => names::names(args),
     }
 }
 

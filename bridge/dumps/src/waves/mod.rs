@@ -12,6 +12,7 @@ pub mod expression;
 pub mod find;
 pub mod foreign;
 pub mod mapping;
+pub mod names;
 pub mod outline;
 pub mod rename;
 pub mod rows;
