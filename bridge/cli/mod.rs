@@ -68,7 +68,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
     4 the design stopped, 5 infrastructure, 6 the design crashed, 7 the design does not settle, \
-    8 a waiver was not needed, 130 interrupted.";
+    8 a waiver was not needed, 9 nothing was found, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -242,3 +242,20 @@ fn other_bits_of_a_vector_are_no_pair() {
         ran.stdout
     );
 }
+
+#[test]
+fn where_nothing_is_compared_nothing_is_the_same() {
+    let folder = scratch("waves/diff_widths_alone");
+    let dump = |width: u32, more: &str| {
+        format!(
+            "$scope module tb $end $var reg {width} q q $end {more} $upscope $end $enddefinitions $end\n#0\nb1 q\n#5\nb0 q\n"
+        )
+    };
+    for (name, more) in [("alone", ""), ("one", "$var reg 1 a a $end")] {
+        fs::write(folder.join(format!("a_{name}.vcd")), dump(8, more)).expect("written");
+        fs::write(folder.join(format!("b_{name}.vcd")), dump(4, more)).expect("written");
+    }
+    let alone = golden_in("diff_widths_alone", &folder, "diff a_alone.vcd b_alone.vcd");
+    let one = golden_in("diff_widths_and_one", &folder, "diff a_one.vcd b_one.vcd");
+    assert_eq!((alone.code, one.code), (1, 1));
+}

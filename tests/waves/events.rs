@@ -85,3 +85,18 @@ fn rows_tell_whether_an_event_was_triggered_since_the_row_before() {
     }
     golden("events_info", "info events/two_names.vcd --signals");
 }
+
+/// `0e` triggers an event as `1e` does.
+#[test]
+fn a_trigger_is_shown_as_1_whatever_is_written() {
+    let folder = scratch("waves/events_zero");
+    let body = BODY.replace("\n1!", "\n0!").replace("#20\n", "#20\nx!\n");
+    assert!(body.contains("0!") && !body.contains("1!"), "{body}");
+    fs::write(folder.join("a.vcd"), format!("{HEADER}{body}")).expect("written");
+    let show = "--signals e n --at 15ns --changes --window 9";
+    let file = golden_in("events_zero", &folder, &format!("show a.vcd {show}"));
+    let mut piped = crate::golden::vcd(&folder, &format!("show - {show}"));
+    piped.stdin(fs::File::open(folder.join("a.vcd")).expect("a dump"));
+    assert_eq!(crate::command::run(&mut piped).stdout, file.stdout);
+    assert!(!file.stdout.contains("0*   "), "{}", file.stdout);
+}

@@ -23,6 +23,24 @@ pub fn golden_in(name: &str, folder: &Path, arguments: &str) -> Ran {
     checked(name, arguments, &mut command)
 }
 
+/// The same with words that may hold blanks before the arguments.
+pub fn golden_line(name: &str, folder: &Path, words: &[&str], arguments: &str) -> Ran {
+    let mut command = lockstep(folder);
+    command
+        .arg("vcd")
+        .args(words)
+        .args(arguments.split_whitespace());
+    let words: Vec<_> = words
+        .iter()
+        .map(|word| match word.contains([' ', '$', '[', '(', '\'']) {
+            true => format!("'{word}'"),
+            false => (*word).to_owned(),
+        })
+        .collect();
+    let line = format!("{} {arguments}", words.join(" "));
+    checked(name, line.trim_end(), &mut command)
+}
+
 /// The same with a file as standard input.
 pub fn golden_from(name: &str, input: &str, arguments: &str) -> Ran {
     let mut command = vcd(&dumps(), arguments);

@@ -2,18 +2,23 @@
 //!
 //! Needs no RTL. Golden files hold everything that a person reads: `snapshots/`.
 
+mod completion;
 mod corpus;
 mod cut;
+mod cutting;
 mod diff;
 mod events;
+mod find;
 mod fst;
 mod ghw;
 mod golden;
 mod info;
 mod others;
+mod programs;
 mod rewritten;
 mod show;
 mod split;
+mod stats;
 
 #[path = "../support/command.rs"]
 mod command;

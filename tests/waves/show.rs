@@ -208,3 +208,27 @@ fn clocks_that_are_not_there() {
     );
     assert_eq!(ran.code, 2);
 }
+
+#[test]
+fn a_time_before_the_first_row_points_at_none() {
+    let folder = scratch("waves/early");
+    let text = "$timescale 1ns $end $var wire 1 ! clk $end $var reg 4 a q [3:0] $end $enddefinitions $end\n\
+        #0\n0!\n#5\n1!\n#10\n0!\n#15\n1!\nb1 a\n#20\nb10 a\n";
+    std::fs::write(folder.join("early.vcd"), text).expect("written");
+    let show = "show early.vcd --signals q";
+    for (name, options) in [
+        ("show_before_a_change", "--at 10ns --changes"),
+        ("show_before_an_edge", "--at 3ns --window 1"),
+        ("show_before_an_edge_alone", "--at 3ns --window 0"),
+    ] {
+        let file = golden_in(name, &folder, &format!("{show} {options}"));
+        assert_eq!(file.code, 0);
+        let mut piped = crate::golden::vcd(&folder, &format!("show - --signals q {options}"));
+        piped.stdin(std::fs::File::open(folder.join("early.vcd")).expect("a dump"));
+        assert_eq!(
+            crate::command::run(&mut piped).stdout,
+            file.stdout,
+            "{name}"
+        );
+    }
+}

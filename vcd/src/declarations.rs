@@ -182,11 +182,11 @@ impl Declarations {
             other => ScopeKind::Other(text(other).into()),
         };
         let id = ScopeId(index(self.header.scopes.len(), input)?);
-        let name = plain(&text(name)).into();
         self.header.scopes.push(Scope {
             kind,
-            name,
+            name: plain(&text(name)).into(),
             parent: self.open.last().copied(),
+            escaped: is_escaped(name),
         });
         self.open.push(id);
         Ok(())
@@ -232,6 +232,7 @@ impl Declarations {
             range,
             scope: self.open.last().copied(),
             bits: false,
+            escaped: is_escaped(rest),
         });
         Ok(())
     }

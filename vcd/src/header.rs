@@ -88,6 +88,7 @@ pub struct Scope {
     pub(crate) kind: ScopeKind,
     pub(crate) name: Box<str>,
     pub(crate) parent: Option<ScopeId>,
+    pub(crate) escaped: bool,
 }
 
 impl Scope {
@@ -101,6 +102,12 @@ impl Scope {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its name stands in the dump with a backslash before it.
+    #[must_use]
+    pub const fn is_escaped(&self) -> bool {
+        self.escaped
     }
 
     /// The scope around it. None at the top.
@@ -157,6 +164,47 @@ pub enum VarKind {
 }
 
 impl VarKind {
+    /// The keyword, as a dump has it; `wire` for one that is unknown here.
+    ///
+    /// ```
+    /// assert_eq!(lockstep_vcd::VarKind::RealParameter.word(), "real_parameter");
+    /// ```
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Integer => "integer",
+            Self::Parameter => "parameter",
+            Self::Real => "real",
+            Self::RealParameter => "real_parameter",
+            Self::Realtime => "realtime",
+            Self::Reg => "reg",
+            Self::Supply0 => "supply0",
+            Self::Supply1 => "supply1",
+            Self::Time => "time",
+            Self::Tri => "tri",
+            Self::Triand => "triand",
+            Self::Trior => "trior",
+            Self::Trireg => "trireg",
+            Self::Tri0 => "tri0",
+            Self::Tri1 => "tri1",
+            Self::Wand => "wand",
+            Self::Wire | Self::Other => "wire",
+            Self::Wor => "wor",
+            Self::Port => "port",
+            Self::SparseArray => "sparray",
+            Self::String => "string",
+            Self::Bit => "bit",
+            Self::Logic => "logic",
+            Self::Int => "int",
+            Self::ShortInt => "shortint",
+            Self::LongInt => "longint",
+            Self::Byte => "byte",
+            Self::Enum => "enum",
+            Self::ShortReal => "shortreal",
+        }
+    }
+
     pub(crate) fn from_word(word: &[u8]) -> Self {
         match word {
             b"event" => Self::Event,
@@ -241,6 +289,7 @@ pub struct Variable {
     pub(crate) scope: Option<ScopeId>,
     /// Joined of single bits.
     pub(crate) bits: bool,
+    pub(crate) escaped: bool,
 }
 
 /// The parts of a signal whose bits have codes of their own, the leftmost first.
@@ -288,6 +337,20 @@ impl Variable {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether its name stands in the dump with a backslash before it, so that brackets in it mean nothing.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! \\a+b[1] $end $enddefinitions $end\n")?;
+    /// let variable = &dump.header().variables()[0];
+    /// assert_eq!((variable.name(), variable.is_escaped()), ("a+b[1]", true));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn is_escaped(&self) -> bool {
+        self.escaped
     }
 
     /// The bit range that stood with the name, or of a joined variable, all of its range.

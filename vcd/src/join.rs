@@ -272,6 +272,7 @@ impl Joining {
             range: Some(vector.range),
             scope: header.variables[first].scope,
             bits: vector.bits,
+            escaped: header.variables[first].escaped,
         });
     }
 }

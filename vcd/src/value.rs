@@ -383,6 +383,32 @@ impl Bits {
         }
     }
 
+    /// A value from the words that [`planes`](Self::planes) gives; bits that are missing are 0.
+    ///
+    /// ```
+    /// use lockstep_vcd::Bits;
+    /// assert_eq!(format!("{:b}", Bits::from_planes(4, [(0b1010, 0b1100)])), "xz10");
+    /// ```
+    #[must_use]
+    pub fn from_planes(width: u32, words: impl IntoIterator<Item = (u64, u64)>) -> Self {
+        Self {
+            width,
+            fill: State::Zero,
+            words: words.into_iter().collect(),
+        }
+    }
+
+    /// Words of 64 bits, lowest first, as many as the width needs, of two planes as VPI has them: 0 is 00, 1 is
+    /// 10, z is 01, x is 11.
+    ///
+    /// ```
+    /// let bits = lockstep_vcd::BitsRef::new(b"xz10", 4).unwrap().to_bits();
+    /// assert_eq!(bits.planes().collect::<Vec<_>>(), [(0b1010, 0b1100)]);
+    /// ```
+    pub fn planes(&self) -> impl Iterator<Item = (u64, u64)> {
+        (0..self.word_count()).map(|index| self.word(index))
+    }
+
     /// Width in bits.
     ///
     /// ```

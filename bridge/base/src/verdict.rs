@@ -26,6 +26,8 @@ pub enum Verdict {
     Infrastructure,
     /// RTL and model agree, and a waiver was not needed.
     UnusedWaiver,
+    /// What was looked for in a dump is nowhere in it.
+    NotFound,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -43,6 +45,7 @@ impl Verdict {
             Self::Crash => 6,
             Self::Unsettled => 7,
             Self::UnusedWaiver => 8,
+            Self::NotFound => 9,
             Self::Interrupted => 130,
         }
     }
@@ -60,6 +63,7 @@ impl Verdict {
             Self::Crash => "CRASHED",
             Self::Unsettled => "DOES NOT SETTLE",
             Self::UnusedWaiver => "UNUSED WAIVER",
+            Self::NotFound => "NOT FOUND",
             Self::Interrupted => "INTERRUPTED",
         }
     }

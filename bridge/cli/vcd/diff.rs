@@ -7,6 +7,8 @@ use clap::Args;
 use indicatif::HumanCount;
 use lockstep_vcd::{Header, Probe, Timescale};
 
+use super::diff_record::{Asked, Record};
+use super::form::Form;
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show::cell;
@@ -68,6 +70,8 @@ pub struct DiffArgs {
     #[arg(long)]
     full: bool,
     #[command(flatten)]
+    pub(super) form: Form,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -105,27 +109,41 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
              --clock PATH",
         ));
     }
-    let same = matches!(comparison.outcome, Outcome::Same) && !mapping.has_mismatches();
+    let verdict = match comparison.outcome {
+        Outcome::Same if !mapping.has_mismatches() => Verdict::Agree,
+        _ => Verdict::Divergence,
+    };
     let page = Page {
         args,
         mapping: &mapping,
         comparison: &comparison,
     };
-    output::print(&page.text())?;
+    let asked = Asked {
+        files: [&args.first, &args.second].map(|path| path.display().to_string()),
+        headers: [&headers[0], &headers[1]],
+        clock: args
+            .clock
+            .as_deref()
+            .map(|clock| (clock, args.sample.word())),
+        radix: args.radix,
+    };
+    let record = || Record::new(&asked, verdict, &mapping, &comparison);
+    match (args.form.json, args.form.csv) {
+        (true, _) => output::print_json(&record())?,
+        (_, true) => record().print_csv()?,
+        _ => output::print(&page.text())?,
+    }
     args.reading.note(&args.first, &dumps[0]);
     args.reading.note(&args.second, &dumps[1]);
     page.warn();
-    Ok(match same {
-        true => Verdict::Agree,
-        false => Verdict::Divergence,
-    })
+    Ok(verdict)
 }
 
 fn when(args: &DiffArgs, headers: [&Header; 2]) -> Result<When, Failure> {
     let Some(path) = args.clock.as_deref() else {
         return Ok(When::Always);
     };
-    let first = clock_of(&args.first, headers[0], Some(path))?;
+    let first = clock_of(&args.first, headers[0], Some(path))?.probe;
     let index = first.variable_index();
     let full = headers[0].path(&headers[0].variables()[index]);
     // The bit of a vector is the same bit there.
@@ -136,7 +154,7 @@ fn when(args: &DiffArgs, headers: [&Header; 2]) -> Result<When, Failure> {
     // A clock may have another path without a rule for it.
     let second = match headers[1].find(&new) {
         Ok(probe) => probe,
-        Err(_) => clock_of(&args.second, headers[1], Some(path))?,
+        Err(_) => clock_of(&args.second, headers[1], Some(path))?.probe,
     };
     Ok(When::Clocks([first, second], args.sample))
 }
@@ -213,8 +231,15 @@ impl Page<'_> {
                 ];
                 let reason = reasons.into_iter().find(|(declared, _)| *declared > 0);
                 let (declared, how) = reason.unwrap_or_default();
+                let others = match (mapping.pairs.len(), self.comparison.rows) {
+                    (0, _) => "no other signal was compared".to_owned(),
+                    (1, 0) => "the other signal has no value in either dump".to_owned(),
+                    (_, 0) => format!("the other {signals} have no value in either dump"),
+                    (1, _) => format!("the other signal is the same at {rows}"),
+                    _ => format!("the other {signals} are the same at {rows}"),
+                };
                 format!(
-                    "DIFFERENT  {} declared {how}; the other {signals} are the same at {rows}\n",
+                    "DIFFERENT  {} declared {how}; {others}\n",
                     count(declared as u64, "signal")
                 )
             }

@@ -1,15 +1,25 @@
 //! `lockstep vcd`.
 
 mod check;
+mod cut;
 mod diff;
+mod diff_record;
+mod find;
+mod find_form;
+mod form;
 mod info;
 mod map;
+mod names;
 mod patience;
 mod reading;
 mod show;
+mod show_record;
+mod span;
+mod stats;
+mod stats_form;
 
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use indicatif::HumanCount;
@@ -18,6 +28,7 @@ use lockstep_vcd::{Header, Probe};
 use super::Failure;
 use crate::lockstep::Verdict;
 use crate::waves::clock::{self, ClockError};
+use crate::waves::select::{Selected, single};
 
 /// Characters of a line where there is no terminal.
 const WIDTH: usize = 120;
@@ -37,10 +48,19 @@ enum VcdCommand {
     Show(show::ShowArgs),
     /// Find the first difference of two dumps
     Diff(diff::DiffArgs),
+    /// Find where an expression over signals holds
+    Find(find::FindArgs),
+    /// Count what signals do: changes, times of values, x and z
+    Stats(stats::StatsArgs),
+    /// Write some signals and times of a dump as one of its own
+    Cut(cut::CutArgs),
     /// Check a dump against the model, cycle by cycle: lockstep with a simulation that is over
     Check(check::CheckArgs),
     /// Propose a map for `check` from the names in a dump
     Map(map::MapArgs),
+    /// Tell how a path of a signal may go on, for completions of a shell
+    #[command(hide = true)]
+    Names(names::NamesArgs),
 }
 
 impl VcdArgs {
@@ -48,7 +68,11 @@ impl VcdArgs {
         match &self.command {
             VcdCommand::Info(args) => args.json,
             VcdCommand::Check(args) => args.json,
-            VcdCommand::Show(_) | VcdCommand::Diff(_) | VcdCommand::Map(_) => false,
+            VcdCommand::Show(args) => args.form.json,
+            VcdCommand::Diff(args) => args.form.json,
+            VcdCommand::Find(args) => args.form.json,
+            VcdCommand::Stats(args) => args.form.json,
+            VcdCommand::Cut(_) | VcdCommand::Map(_) | VcdCommand::Names(_) => false,
         }
     }
 }
@@ -59,8 +83,24 @@ pub(super) fn vcd(args: &VcdArgs) -> Result<Verdict, Failure> {
         VcdCommand::Info(args) => info::info(args),
         VcdCommand::Show(args) => show::show(args),
         VcdCommand::Diff(args) => diff::diff(args),
+        VcdCommand::Find(args) => find::find(args),
+        VcdCommand::Stats(args) => stats::count_changes(args),
+        VcdCommand::Cut(args) => cut::cut(args),
         VcdCommand::Check(args) => check::vcd_check(args),
         VcdCommand::Map(args) => map::map(args),
+        VcdCommand::Names(args) => names::names(args),
+    }
+}
+
+/// The dump, and the signals behind `--signals`: of words there, and none elsewhere, the last one is the dump.
+fn file_and_signals<'a>(
+    file: Option<&PathBuf>,
+    signals: &'a [String],
+) -> Result<(PathBuf, &'a [String]), Failure> {
+    match (file, signals.split_last()) {
+        (Some(file), _) => Ok((file.clone(), signals)),
+        (None, Some((file, signals))) => Ok((file.into(), signals)),
+        (None, None) => Err(Failure::usage("expected a dump, found none; name the file")),
     }
 }
 
@@ -82,10 +122,22 @@ fn in_signals(path: &Path, error: impl std::fmt::Display) -> Failure {
 }
 
 /// The clock that was asked for, or one with the name of a clock.
-fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Probe, Failure> {
-    clock::find(header, path).map_err(|error| match error {
+fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Selected, Failure> {
+    let found = clock::find(header, path).and_then(|probe| named(header, probe, path));
+    found.map_err(|error| match error {
         ClockError::Path(_) => in_signals(file, error),
         _ => in_file(file, error),
+    })
+}
+
+/// A clock with its full path, and the bit that was asked for.
+fn named(header: &Header, probe: Probe, path: Option<&str>) -> Result<Selected, ClockError> {
+    Ok(match path {
+        Some(path) => single(header, path)?,
+        None => Selected {
+            path: header.path(&header.variables()[probe.variable_index()]),
+            probe,
+        },
     })
 }
 

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
-use lockstep_vcd::{Header, Probe, Value};
+use lockstep_vcd::{Header, Value};
 
+use super::form::{self, Form};
 use super::patience::Patience;
 use super::reading::Reading;
-use super::{Failure, clock_of, in_file, in_signals};
+use super::show_record::{Record, Register, Words};
+use super::{Failure, clock_of, file_and_signals, in_file, in_signals};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -60,30 +62,24 @@ pub struct ShowArgs {
     #[arg(long, value_name = "SIGNAL=REGISTER")]
     decode: Vec<Decode>,
     #[command(flatten)]
+    pub(super) form: Form,
+    #[command(flatten)]
     reading: Reading,
-}
-
-impl ShowArgs {
-    /// The dump and the signals. Of several words behind `--signals`, and none elsewhere, the last one is the dump.
-    fn places(&self) -> Result<(PathBuf, &[String]), Failure> {
-        match (&self.file, self.signals.split_last()) {
-            (Some(file), _) => Ok((file.clone(), &self.signals)),
-            (None, Some((file, signals))) if !signals.is_empty() => Ok((file.into(), signals)),
-            _ => Err(Failure::usage(
-                "expected a dump and signals, found one of them; name the file before `--signals` or behind the signals",
-            )),
-        }
-    }
 }
 
 /// Shows values of signals around a place.
 pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
-    let (file, signals) = args.places()?;
+    let (file, signals) = file_and_signals(args.file.as_ref(), &args.signals)?;
+    if signals.is_empty() {
+        return Err(Failure::usage(
+            "expected a dump and signals, found one of them; name the file before `--signals` or behind the signals",
+        ));
+    }
     let (file, mut opened) = (file.as_path(), args.reading.open(&file)?);
     let header = opened.dump.header();
     let mut selected = selected(file, signals, &header)?;
     let decoded = decoded(args, file, &header, &mut selected)?;
-    let pace = pace(args, file, &header)?;
+    let (pace, clock) = pace(args, file, &header)?;
     let target = match (&args.at, args.cycle) {
         (Some(time), _) => Target::Time(
             time.ticks(header.timescale())
@@ -118,14 +114,22 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
         selected: &selected,
         rows: &rows,
     };
-    let mut text = page.title(pace);
-    text += &page.table().written(super::width());
-    for (decode, place) in args.decode.iter().zip(decoded) {
-        text += &page.register(decode, place);
+    let decoded = args.decode.iter().zip(decoded);
+    let registers = decoded.map(|(decode, place)| page.register(decode, place));
+    let record = || Record::new(file, &header, (pace, &clock), &selected, &rows, args.radix);
+    match (args.form.json, args.form.csv) {
+        (true, _) => output::print_json(&record().with(registers.collect()))?,
+        (_, true) => record().print_csv()?,
+        _ => {
+            let mut text = page.title(pace, &clock);
+            text += &page.table().written(super::width());
+            text.extend(registers.map(|register| page.in_words(&register)));
+            output::print(&text)?;
+        }
     }
-    output::print(&text)?;
     args.reading.note(file, &opened.dump);
     match rows.fault {
+        Some(fault) if args.form.json => Ok(form::end_with_fault(file, fault)),
         Some(fault) => Err(in_file(file, fault)),
         None => Ok(Verdict::Agree),
     }
@@ -158,17 +162,19 @@ fn decoded(
     Ok(places)
 }
 
-fn pace(args: &ShowArgs, file: &Path, header: &Header) -> Result<Pace, Failure> {
+/// Where rows are, and the path of the clock.
+fn pace(args: &ShowArgs, file: &Path, header: &Header) -> Result<(Pace, String), Failure> {
+    let changes = (Pace::Changes, String::new());
     if args.changes {
-        return Ok(Pace::Changes);
+        return Ok(changes);
     }
     // Without a clock there are still times.
     let needed = args.cycle.is_some() || args.clock.is_some();
     match clock::find(header, args.clock.as_deref()) {
-        Err(ClockError::None(_)) if !needed => Ok(Pace::Changes),
+        Err(ClockError::None(_)) if !needed => Ok(changes),
         _ => {
             let clock = clock_of(file, header, args.clock.as_deref())?;
-            Ok(Pace::Clock(clock, args.sample))
+            Ok((Pace::Clock(clock.probe, args.sample), clock.path))
         }
     }
 }
@@ -182,12 +188,14 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    fn title(&self, pace: Pace) -> String {
+    fn title(&self, pace: Pace, clock: &str) -> String {
         let rows = match pace {
-            Pace::Clock(clock, sample) => {
-                let variable = &self.header.variables()[Probe::variable_index(&clock)];
-                let path = printable(&self.header.path(variable));
-                format!("values {} rising edges of {path}", sample.word())
+            Pace::Clock(_, sample) => {
+                format!(
+                    "values {} rising edges of {}",
+                    sample.word(),
+                    printable(clock)
+                )
             }
             Pace::Changes => "values when a signal changes".to_owned(),
         };
@@ -197,7 +205,14 @@ impl Page<'_> {
             Some(scope) => format!("in {}: ", printable(scope)),
             None => String::new(),
         };
-        format!("{place}{rows}; {radix}; * changed\n\n")
+        let nothing = match (&self.args.at, self.rows.target, &self.rows.fault) {
+            (Some(at), None, None) => format!(
+                "\nno row at {} or before; all of these are later\n",
+                at.text()
+            ),
+            _ => String::new(),
+        };
+        format!("{place}{rows}; {radix}; * changed\n{nothing}\n")
     }
 
     fn scope(&self) -> &str {
@@ -231,27 +246,20 @@ impl Page<'_> {
 
     fn cell(&self, row: usize, place: usize) -> Cell {
         let value = self.rows.rows[row].values[place].as_ref();
-        let before = match row.checked_sub(1) {
-            Some(before) => Some(&self.rows.rows[before].values[place]),
-            None => self.rows.previous.as_ref().map(|values| &values[place]),
-        };
-        let changed = match self.selected[place].probe.is_event(self.header) {
-            true => value.is_some(),
-            false => before.is_some_and(|before| before.as_ref() != value),
-        };
+        let event = self.selected[place].probe.is_event(self.header);
+        let changed = self.rows.has_changed(row, place, event);
         let mut cell = cell(value, self.args.radix, self.args.full);
         cell.mark = changed.then_some('*');
         cell
     }
 
     /// The fields of a register, whenever it changes.
-    fn register(&self, decode: &Decode, place: usize) -> String {
-        let path = printable(&self.selected[place].path);
-        let mut text = format!("\n{path} as {}\n", decode.register.name());
-        let scale = Scale::of(
-            self.header.timescale(),
-            self.rows.rows.iter().map(|row| row.time),
-        );
+    fn register(&self, decode: &Decode, place: usize) -> Register {
+        let mut register = Register {
+            signal: printable(&self.selected[place].path),
+            register: decode.register.name(),
+            values: Vec::new(),
+        };
         let mut last = None;
         for row in &self.rows.rows {
             let value = &row.values[place];
@@ -264,11 +272,25 @@ impl Page<'_> {
                 Some(_) => "no bits".to_owned(),
                 None => "no value yet".to_owned(),
             };
-            let at = match row.cycle {
+            register.values.push(Words {
+                time: row.time,
+                cycle: row.cycle,
+                words,
+            });
+        }
+        register
+    }
+
+    fn in_words(&self, register: &Register) -> String {
+        let mut text = format!("\n{} as {}\n", register.signal, register.register);
+        let times = self.rows.rows.iter().map(|row| row.time);
+        let scale = Scale::of(self.header.timescale(), times);
+        for value in &register.values {
+            let at = match value.cycle {
                 Some(cycle) => format!("cycle {cycle}"),
-                None => format!("{} {}", scale.number(row.time), scale.unit()),
+                None => format!("{} {}", scale.number(value.time), scale.unit()),
             };
-            text += &format!("  {at}: {words}\n");
+            text += &format!("  {at}: {}\n", value.words);
         }
         text
     }

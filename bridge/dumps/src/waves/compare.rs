@@ -40,6 +40,8 @@ pub struct Row {
 pub struct Difference {
     /// Places in [`Mapping::pairs`] of the signals that differ in this row.
     pub differing: Vec<usize>,
+    /// The values of each of them there.
+    pub values: Vec<Both>,
     /// Rows around it; values of the first eight of `differing`.
     pub rows: Vec<Row>,
     /// The row of the difference.
@@ -160,6 +162,8 @@ pub fn compare(
             undo: std::mem::take(&mut step.undo),
         });
         if !differing.is_empty() {
+            let there = differing.iter().map(|&pair| values.now[pair].clone());
+            let there = there.collect();
             let shown = &differing[..differing.len().min(KEPT)];
             let mut around = values.back(&history, shown);
             let target = around.len() - 1;
@@ -176,6 +180,7 @@ pub fn compare(
             }
             let difference = Difference {
                 differing,
+                values: there,
                 rows: around,
                 target,
             };

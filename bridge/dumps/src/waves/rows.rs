@@ -10,34 +10,8 @@ use crate::fst::Fst;
 
 use super::clock::Edges;
 use super::dump::Dump;
-
-/// Where a row is.
-#[derive(Clone, Copy, Debug)]
-pub enum Pace {
-    /// At every rising edge of this clock.
-    Clock(Probe, Sample),
-    /// At every tick in which one of the signals changes.
-    Changes,
-}
-
-/// Which values belong to a clock edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Sample {
-    /// At the end of the tick of the edge: what flip-flops put out
-    After,
-    /// Just before the tick of the edge: what flip-flops take in
-    Before,
-}
-
-impl Sample {
-    /// As a word before "rising edges".
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::After => "after",
-            Self::Before => "before",
-        }
-    }
-}
+pub use super::walker::{Pace, Sample};
+use super::walker::{Walker, replace, triggered};
 
 /// The place that was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -79,10 +53,25 @@ pub struct Rows {
     pub previous: Option<Vec<Option<Value>>>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// Which row was asked for. None if the dump breaks off before it.
+    /// Which row was asked for. None if the dump breaks off before it, or if the time is before the first row.
     pub target: Option<usize>,
     /// Why there are no more rows, if not for the end of the dump or the window.
     pub fault: Option<Error>,
+}
+
+impl Rows {
+    /// Whether the value of a signal differs from that of the row before, or, of an event, whether it was triggered.
+    pub fn has_changed(&self, row: usize, place: usize, event: bool) -> bool {
+        let value = &self.rows[row].values[place];
+        let before = match row.checked_sub(1) {
+            Some(before) => Some(&self.rows[before].values[place]),
+            None => self.previous.as_ref().map(|values| &values[place]),
+        };
+        match event {
+            true => value.is_some(),
+            false => before.is_some_and(|before| before != value),
+        }
+    }
 }
 
 /// Why there are no rows.
@@ -257,13 +246,14 @@ impl Request<'_> {
             }
             // A trigger since the row before.
             let changes = trace.changes.iter().rev();
-            let mut changes = changes.skip_while(|(changed, _)| Some(*changed) > seen(time));
-            let (changed, value) = changes.next()?;
+            let changes = changes.skip_while(|(changed, _)| Some(*changed) > seen(time));
+            let mut triggers = changes.filter(|(_, value)| value.is_trigger());
+            let (changed, _) = triggers.next()?;
             let since = match last {
                 Some(last) => Some(*changed) > seen(last),
                 None => seen(time).is_some(),
             };
-            since.then(|| value.clone())
+            since.then(triggered)
         };
         let mut last = None;
         let mut rows = |places: &mut dyn Iterator<Item = &(u64, Option<u64>)>| {
@@ -410,8 +400,8 @@ impl Request<'_> {
             Target::Time(_) => fault.is_none() || !after.is_empty(),
             Target::Cycle(at) => before.back().is_some_and(|row| row.cycle == Some(at)),
         };
-        // Before the first row, the first row is the nearest.
-        let target = reached.then_some(before.len().saturating_sub(1));
+        // Before the first row, there is none to point at.
+        let target = before.len().checked_sub(1).filter(|_| reached);
         Rows {
             previous,
             rows: before.into_iter().chain(after).collect(),
@@ -425,15 +415,6 @@ const fn no_cycle(asked: u64, cycles: u64) -> RowsError {
     match cycles {
         0 => RowsError::NoEdge,
         _ => RowsError::NoCycle { asked, cycles },
-    }
-}
-
-impl Pace {
-    const fn clock(&self) -> Option<Probe> {
-        match self {
-            Self::Clock(probe, _) => Some(*probe),
-            Self::Changes => None,
-        }
     }
 }
 
@@ -523,21 +504,10 @@ impl Finder {
     }
 }
 
-/// Sets a value; whether it differs from the one before.
-fn replace(slot: &mut Option<Value>, value: Value) -> bool {
-    let changed = slot.as_ref() != Some(&value);
-    *slot = Some(value);
-    changed
-}
-
 /// Collects rows while a dump is read from its start.
 struct Scan<'r> {
     request: &'r Request<'r>,
-    events: Vec<bool>,
-    values: Vec<Option<Value>>,
-    pending: Vec<(usize, Value)>,
-    edges: Edges,
-    cycles: u64,
+    walker: Walker,
     before: VecDeque<Row>,
     after: Vec<Row>,
     done: bool,
@@ -545,14 +515,9 @@ struct Scan<'r> {
 
 impl<'r> Scan<'r> {
     fn new(request: &'r Request<'r>, header: &Header) -> Self {
-        let probes = request.probes.iter();
         Self {
             request,
-            events: probes.map(|probe| probe.is_event(header)).collect(),
-            values: vec![None; request.probes.len()],
-            pending: Vec::new(),
-            edges: Edges::default(),
-            cycles: 0,
+            walker: Walker::new(header, request.probes, request.pace),
             before: VecDeque::new(),
             after: Vec::new(),
             done: false,
@@ -561,18 +526,7 @@ impl<'r> Scan<'r> {
 
     /// Takes the values before the first tick; whether all have one.
     fn begin(&mut self, ticks: &mut Ticks) -> bool {
-        let mut seen =
-            vec![false; self.values.len() + usize::from(self.request.pace.clock().is_some())];
-        for (place, value) in ticks.drain() {
-            seen[place] = true;
-            match self.events.get(place) {
-                Some(true) => {}
-                Some(false) => self.values[place] = Some(value),
-                None => self.edges.change(&value),
-            }
-        }
-        let _first = self.edges.tick();
-        seen.iter().all(|seen| *seen)
+        self.walker.begin(ticks)
     }
 
     /// Takes ticks until all rows are there, or the dump ends with a fault.
@@ -588,69 +542,42 @@ impl<'r> Scan<'r> {
 
     /// Takes the changes of a tick; whether all rows are there.
     fn tick(&mut self, time: u64, ticks: &mut Ticks) -> bool {
-        for (place, value) in ticks.drain() {
-            match place < self.values.len() {
-                true => self.pending.push((place, value)),
-                false => self.edges.change(&value),
+        let Self {
+            request,
+            before,
+            after,
+            done,
+            ..
+        } = self;
+        self.walker.tick(ticks, |number, values| {
+            let cycle = request.pace.clock().map(|_| number);
+            let past = request.is_past(time, cycle);
+            let wanted = request.wanted_after(before.is_empty());
+            let row = || Row {
+                time,
+                // The same columns as where cycles are not counted.
+                cycle: cycle.filter(|_| matches!(request.target, Target::Cycle(_))),
+                values: values.to_vec(),
+            };
+            if !past {
+                before.push_back(row());
+                if before.len() > request.kept() {
+                    before.pop_front();
+                }
+            } else if after.len() < wanted {
+                after.push(row());
             }
-        }
-        let risen = self.edges.tick();
-        let before = matches!(self.request.pace, Pace::Clock(_, Sample::Before));
-        if risen && before {
-            self.enter(time);
-        }
-        let mut changed = false;
-        for (place, value) in self.pending.drain(..) {
-            if self.events[place] && !value.is_trigger() {
-                continue;
-            }
-            changed |= replace(&mut self.values[place], value);
-        }
-        let row = match self.request.pace {
-            Pace::Clock(..) => risen && !before,
-            Pace::Changes => changed,
-        };
-        if row {
-            self.enter(time);
-        }
+            *done = past && after.len() >= wanted;
+        });
         self.done
-    }
-
-    fn enter(&mut self, time: u64) {
-        let clocked = self.request.pace.clock().is_some();
-        let cycle = clocked.then_some(self.cycles);
-        self.cycles += 1;
-        let past = self.request.is_past(time, cycle);
-        let wanted = self.request.wanted_after(self.before.is_empty());
-        let row = || Row {
-            time,
-            // The same columns as where cycles are not counted.
-            cycle: cycle.filter(|_| matches!(self.request.target, Target::Cycle(_))),
-            values: self.values.clone(),
-        };
-        if !past {
-            self.before.push_back(row());
-            if self.before.len() > self.request.kept() {
-                self.before.pop_front();
-            }
-        } else if self.after.len() < wanted {
-            self.after.push(row());
-        }
-        self.done = past && self.after.len() >= wanted;
-        // An event has a value only up to the row after its trigger.
-        for (value, event) in self.values.iter_mut().zip(&self.events) {
-            if *event {
-                *value = None;
-            }
-        }
     }
 
     fn finish(self, header: &Header, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
         if let (false, None) = (self.done, &fault) {
             match self.request.target {
                 Target::Time(at) if at > last => return Err(RowsError::AfterEnd { last }),
-                Target::Cycle(asked) if asked >= self.cycles => {
-                    return Err(no_cycle(asked, self.cycles));
+                Target::Cycle(asked) if asked >= self.walker.rows() => {
+                    return Err(no_cycle(asked, self.walker.rows()));
                 }
                 _ => {}
             }

@@ -46,6 +46,24 @@ pub fn written(value: &Value, radix: Radix) -> String {
     }
 }
 
+/// A value for programs, nothing lost: bits that are all 0 or 1 as `0x0f`, `15` or `0b00001111`, others as `0b` and a
+/// digit a bit in any radix; a single bit is 0, 1, x or z.
+pub fn exact(value: &Value, radix: Radix) -> String {
+    match value {
+        Value::Bits(bits) if bits.width() <= 1 => format!("{bits:b}"),
+        Value::Bits(bits) if !bits.is_known() => format!("0b{bits:b}"),
+        Value::Text(text) => text.to_string(),
+        _ => {
+            let prefix = match (value, radix) {
+                (Value::Bits(_), Radix::Hex) => "0x",
+                (Value::Bits(_), Radix::Bin) => "0b",
+                _ => "",
+            };
+            prefix.to_owned() + &written(value, radix)
+        }
+    }
+}
+
 /// A value as [`written`], but not longer than a table bears: reals are rounded to six digits, of others the
 /// middle is left out.
 pub fn brief(value: &Value, radix: Radix) -> String {
@@ -163,6 +181,21 @@ mod tests {
         assert_eq!(dec(&power, 130), (1_u128 << 127).to_string());
         assert_eq!(dec("x0", 2), "X");
         assert_eq!(dec("zz", 2), "z");
+    }
+
+    #[test]
+    fn programs_lose_nothing() {
+        let exact = |digits: &str, radix| exact(&bits(digits, digits.len() as u32), radix);
+        assert_eq!(exact("00001111", Radix::Hex), "0x0f");
+        assert_eq!(exact("00001111", Radix::Dec), "15");
+        assert_eq!(exact("00001111", Radix::Bin), "0b00001111");
+        for radix in [Radix::Hex, Radix::Dec, Radix::Bin] {
+            assert_eq!(exact("x0011zzz", radix), "0bx0011zzz");
+            assert_eq!(
+                ["0", "1", "x", "z"].map(|bit| exact(bit, radix)),
+                ["0", "1", "x", "z"]
+            );
+        }
     }
 
     #[test]

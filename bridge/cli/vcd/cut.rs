@@ -1,0 +1,205 @@
+//! `lockstep vcd cut`.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use lockstep_vcd::Header;
+
+use super::patience::Patience;
+use super::reading::Reading;
+use super::span::Span;
+use super::{Failure, count, file_and_signals, in_file, in_signals};
+use crate::cli::output;
+use crate::cli::places::Places;
+use crate::glob::Glob;
+use crate::lockstep::Verdict;
+use crate::printable::printable;
+use crate::waves::cut::{Copied, Cut, CutError};
+use crate::waves::cut_vcd::VcdTarget;
+use crate::waves::dump::Dump;
+use crate::waves::select::SelectError;
+use crate::waves::time::written;
+
+/// Endings of names of formats that are not written, and what makes such a file.
+const FORMATS: [(&str, &str); 4] = [
+    ("fst", "write a VCD, and `vcd2fst CUT.vcd CUT.fst`"),
+    ("gz", "write to standard output: `-o - | gzip`"),
+    ("zst", "write to standard output: `-o - | zstd`"),
+    ("ghw", "name a VCD"),
+];
+
+/// Arguments of `vcd cut`.
+#[derive(Args)]
+pub struct CutArgs {
+    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input. It may stand behind the signals
+    #[arg(required_unless_present = "signals")]
+    file: Option<PathBuf>,
+    /// Signals to keep [default: all]: a path or the end of one, with bits if wanted, or a pattern: `*` is anything
+    /// within a name, `**` anything
+    #[arg(long, value_name = "GLOB", num_args = 1..)]
+    signals: Vec<String>,
+    /// Keep of them what is in these scopes, and below them: a path or the end of one, or a pattern
+    #[arg(long, value_name = "SCOPE", num_args = 1..)]
+    scope: Vec<String>,
+    #[command(flatten)]
+    span: Span,
+    /// Write to this file; `-` is standard output
+    #[arg(long, short, value_name = "OUT.vcd")]
+    output: PathBuf,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// Writes a part of a dump as one of its own.
+pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
+    let (file, signals) = file_and_signals(args.file.as_ref(), &args.signals)?;
+    let file = file.as_path();
+    let is_pipe = args.output == Path::new("-");
+    check(args, file, is_pipe)?;
+    let mut opened = args.reading.open(file)?;
+    let header = opened.dump.header();
+    let cut = chosen(args, file, signals, &header)?;
+    let job = Job {
+        args,
+        file,
+        header: &header,
+        cut: &cut,
+        between: args.span.ticks(file, &header)?,
+    };
+    let mut copied = None;
+    let written = {
+        let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
+        let mut write = |out: &mut dyn Write| job.write(&mut opened.dump, out, &mut copied);
+        match is_pipe {
+            true => {
+                let mut out = BufWriter::new(io::stdout().lock());
+                output::printed(write(&mut out).and_then(|()| out.flush()))
+            }
+            false => output::write_whole(&args.output, |out| write(out)),
+        }
+    };
+    let copied = match (copied, written) {
+        (Some(Ok(copied)), Ok(())) => copied,
+        (Some(Err(failure)), _) | (_, Err(failure)) => return Err(failure),
+        // Who reads standard output has enough.
+        (None, Ok(())) => return Ok(Verdict::Agree),
+    };
+    if !is_pipe {
+        output::print(&job.summary(&copied))?;
+    }
+    args.reading.note(file, &opened.dump);
+    match copied.fault {
+        Some(fault) => Err(in_file(file, fault)),
+        None => Ok(Verdict::Agree),
+    }
+}
+
+/// Refuses an output that would replace the dump, or of another format.
+fn check(args: &CutArgs, file: &Path, is_pipe: bool) -> Result<(), Failure> {
+    let input = (file != Path::new("-")).then_some(file);
+    let output = (!is_pipe).then_some(args.output.as_path());
+    let places = match is_pipe {
+        true => Places::new(),
+        false => Places::default(),
+    };
+    places
+        .writes("--output", output)
+        .reads("the dump", input)
+        .check()?;
+    let end = args.output.extension().and_then(|end| end.to_str());
+    let end = end.map(str::to_ascii_lowercase).unwrap_or_default();
+    match FORMATS.iter().find(|(format, _)| *format == end) {
+        Some((_, instead)) => Err(Failure::usage(format!(
+            "expected the name of a VCD, found {}; {instead}",
+            args.output.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// What is cut out.
+fn chosen(
+    args: &CutArgs,
+    file: &Path,
+    signals: &[String],
+    header: &Header,
+) -> Result<Cut, Failure> {
+    let all = ["**".to_owned()];
+    let globs = if signals.is_empty() {
+        &all[..]
+    } else {
+        signals
+    };
+    let globs: Vec<_> = globs.iter().map(|text| Glob::new(text)).collect();
+    let scopes: Vec<_> = args.scope.iter().map(|text| Glob::new(text)).collect();
+    Cut::new(header, &globs, &scopes).map_err(|error| match error {
+        CutError::Signals(SelectError::NoneFits(_)) | CutError::NoScope(_) | CutError::Nothing => {
+            in_file(file, error)
+        }
+        CutError::Signals(error) => in_signals(file, error),
+    })
+}
+
+/// What is to be done.
+struct Job<'j> {
+    args: &'j CutArgs,
+    file: &'j Path,
+    header: &'j Header,
+    cut: &'j Cut,
+    /// Ticks.
+    between: RangeInclusive<u64>,
+}
+
+impl Job<'_> {
+    /// Writes the cut. `copied` is what came of it, or why there is to be none.
+    fn write(
+        &self,
+        dump: &mut Dump,
+        out: &mut dyn Write,
+        copied: &mut Option<Result<Copied, Failure>>,
+    ) -> io::Result<()> {
+        let mut target = VcdTarget::new(out, "cut by lockstep");
+        let result = self.cut.copy(dump, &self.between, &mut target)?;
+        let is_empty = result.times.is_none() && result.fault.is_none();
+        let last = result.last;
+        *copied = Some(match is_empty {
+            true => Err(self.empty(last)),
+            false => Ok(result),
+        });
+        match is_empty {
+            // Leaves no file.
+            true => Err(io::Error::other("empty")),
+            false => Ok(()),
+        }
+    }
+
+    /// Why nothing is in the part that was asked for.
+    fn empty(&self, last: u64) -> Failure {
+        let late = self.args.span.check(self.file, self.header, last).err();
+        late.unwrap_or_else(|| {
+            in_file(
+                self.file,
+                "expected times between --from and --to, found none in the dump",
+            )
+        })
+    }
+
+    fn summary(&self, copied: &Copied) -> String {
+        let (signals, names) = (self.cut.signals.len(), self.cut.variables.len());
+        let at = |time| written(self.header.timescale(), time);
+        let times = match copied.times {
+            Some((first, last)) => format!(", {} to {}", at(first), at(last)),
+            None => String::new(),
+        };
+        format!(
+            "{} with {} of {}{times}, in {}\n",
+            count(signals as u64, "signal"),
+            count(names as u64, "name"),
+            printable(&self.file.display().to_string()),
+            self.args.output.display()
+        )
+    }
+}

@@ -1,0 +1,236 @@
+//! `lockstep vcd cut`.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::command::{Ran, run};
+use crate::corpus::good_files;
+use crate::golden::{dumps, golden, golden_in, vcd};
+use crate::scratch::scratch;
+
+const HIERARCHY: &str = "verilator-5.048/hierarchy.vcd";
+
+fn cut(arguments: &str) -> Ran {
+    run(&mut vcd(&dumps(), &format!("cut {arguments}")))
+}
+
+#[test]
+fn help() {
+    assert_eq!(golden("help_cut", "cut --help").code, 0);
+}
+
+#[test]
+fn a_part_of_a_dump() {
+    let folder = scratch("waves/cut_part");
+    fs::copy(dumps().join(HIERARCHY), folder.join("a.vcd")).expect("copied");
+    let options = "--signals u_sub.* clk_i count[3:0] --from 50 --to 0.075ns";
+    let ran = golden_in(
+        "cut_file",
+        &folder,
+        &format!("cut a.vcd {options} -o cut.vcd"),
+    );
+    assert_eq!(ran.code, 0);
+    let printed = golden_in("cut_printed", &folder, &format!("cut a.vcd {options} -o -"));
+    let written = fs::read_to_string(folder.join("cut.vcd")).expect("a dump");
+    assert_eq!(printed.stdout, written);
+    let scope = "cut a.vcd --scope u_sub gen_lane[*] -o scope.vcd";
+    assert_eq!(golden_in("cut_scope", &folder, scope).code, 0);
+    golden_in("cut_scope_info", &folder, "info scope.vcd");
+    // Nothing else is left.
+    let mut left: Vec<_> = fs::read_dir(&folder).expect("a folder").collect();
+    left.retain(|entry| {
+        entry
+            .as_ref()
+            .is_ok_and(|entry| entry.path().extension().is_none())
+    });
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// All of a dump cut out of it is the dump, in the eyes of `diff`; from VCD and FST, files and pipes.
+#[test]
+fn all_of_it_is_the_same() {
+    let folder = scratch("waves/cut_all");
+    let fst =
+        ["tricky", "events", "blocks"].map(|name| dumps().join(format!("icarus-11/{name}.fst")));
+    for file in good_files().into_iter().chain(fst) {
+        let out = folder.join("all.vcd");
+        let (file, shown) = (dumps().join(&file), out.display());
+        // A dump without times or values has nothing to cut.
+        let info = run(&mut vcd(
+            &dumps(),
+            &format!("info {} --json", file.display()),
+        ));
+        if info.stdout.contains("\"ticks\": null") {
+            continue;
+        }
+        let ran = cut(&format!("{} -o {shown}", file.display()));
+        assert_eq!(ran.code, 0, "{}: {}", file.display(), ran.stderr);
+        let diff = run(&mut vcd(
+            &dumps(),
+            &format!("diff {} {shown} --json", file.display()),
+        ));
+        assert_eq!(
+            diff.code,
+            0,
+            "{}: {}{}",
+            file.display(),
+            diff.stdout,
+            diff.stderr
+        );
+        for none in ["only_a", "only_b"] {
+            assert!(
+                diff.stdout.contains(&format!("\"{none}\": []")),
+                "{}",
+                diff.stdout
+            );
+        }
+    }
+    let mut piped = vcd(&folder, "cut - -o piped.vcd");
+    piped.stdin(File::open(dumps().join(HIERARCHY)).expect("a dump"));
+    assert_eq!(run(&mut piped).code, 0);
+    let diff = format!("diff {} piped.vcd", dumps().join(HIERARCHY).display());
+    assert_eq!(run(&mut vcd(&folder, &diff)).code, 0);
+}
+
+/// By name, the times and values of a variable in the eyes of wellen.
+fn by_wellen(path: &Path) -> BTreeMap<String, Vec<(u64, String)>> {
+    let mut dump = wellen::simple::read(path).expect("a dump");
+    let variables: Vec<_> = dump
+        .hierarchy()
+        .all_vars()
+        .map(|reference| {
+            let variable = &dump.hierarchy()[reference];
+            let kind = format!(
+                "{:?} {:?} {:?}",
+                variable.var_type(),
+                variable.length(dump.hierarchy()),
+                variable.index()
+            );
+            // wellen keeps the second backslash of an extended identifier of VHDL.
+            let full_name = variable.full_name(dump.hierarchy()).replace("\\", "");
+            let name = format!("{full_name} {kind}");
+            (name, variable.signal_ref())
+        })
+        .collect();
+    let signals: Vec<_> = variables.iter().map(|(_, signal)| *signal).collect();
+    dump.load_signals(&signals);
+    let times = dump.time_table().to_vec();
+    let values = variables.into_iter().map(|(name, signal)| {
+        let changes = dump.get_signal(signal).expect("loaded").iter_changes();
+        let changes = changes.map(|(index, value)| (times[index as usize], format!("{value:?}")));
+        let mut changes: Vec<_> = changes.collect();
+        changes.dedup_by(|two, one| one.1 == two.1);
+        (name, changes)
+    });
+    values.collect()
+}
+
+/// wellen sees the same names, kinds, ranges and values in a cut as in the dump.
+#[test]
+fn another_reader_sees_the_same() {
+    let folder = scratch("waves/cut_wellen");
+    let mut variables = 0;
+    for name in [
+        HIERARCHY,
+        "verilator-5.006/hierarchy.vcd",
+        "ghdl-2.0/kinds.vcd",
+        "pyvcd-0.5.1/writer.vcd",
+    ] {
+        let out = folder.join("cut.vcd");
+        assert_eq!(
+            cut(&format!("{name} -o {}", out.display())).code,
+            0,
+            "{name}"
+        );
+        let [whole, cut] = [by_wellen(&dumps().join(name)), by_wellen(&out)];
+        assert_eq!(cut, whole, "{name}");
+        variables += whole.len();
+    }
+    assert!(variables > 50, "{variables}");
+}
+
+/// At every time of a part, every signal has the value that it has in the whole dump.
+#[test]
+fn a_part_has_the_values_of_the_whole() {
+    let folder = scratch("waves/cut_values");
+    let file = dumps().join("icarus-11/tricky.vcd");
+    let out = folder.join("part.vcd");
+    let ran = cut(&format!(
+        "{} --from 55ns --to 200ns -o {}",
+        file.display(),
+        out.display()
+    ));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let show = |path: &Path, at: u64| {
+        let arguments = format!(
+            "show {} --signals tricky.clk tricky.bus tricky.count tricky.level tricky.driven tricky.wide --at {at}ns \
+             --window 0 --csv --changes",
+            path.display()
+        );
+        let shown = run(&mut vcd(&folder, &arguments));
+        let row = shown.stdout.lines().nth(1).expect("a row").to_owned();
+        // Not what has changed: the first row of a part has none before it.
+        row.rsplit_once(',').expect("fields").0.to_owned()
+    };
+    for at in (60..=200).step_by(10) {
+        assert_eq!(show(&file, at), show(&out, at), "{at}");
+    }
+    let info = run(&mut vcd(&folder, "info part.vcd --json"));
+    let ticks = info.stdout.split("\"ticks\"").nth(1).expect("ticks");
+    assert!(ticks.starts_with(": [\n    55,\n    200\n"), "{ticks}");
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let folder = scratch("waves/cut_refused");
+    let whole = fs::read(dumps().join(HIERARCHY)).expect("a dump of the corpus");
+    fs::write(folder.join("a.vcd"), &whole).expect("written");
+    fs::hard_link(folder.join("a.vcd"), folder.join("hard.vcd")).expect("linked");
+    symlink("a.vcd", folder.join("soft.vcd")).expect("linked");
+    for (name, arguments) in [
+        ("cut_onto_itself", "a.vcd -o ./a.vcd"),
+        ("cut_onto_a_hard_link", "a.vcd -o hard.vcd"),
+        ("cut_onto_a_soft_link", "soft.vcd -o a.vcd"),
+        ("cut_to_fst", "a.vcd -o cut.fst"),
+        ("cut_to_gzip", "a.vcd -o cut.vcd.gz"),
+        ("cut_to_no_folder", "a.vcd -o none/cut.vcd"),
+        ("cut_from_after_the_end", "a.vcd --from 1us -o cut.vcd"),
+        ("cut_no_scope", "a.vcd --scope nothing -o cut.vcd"),
+        (
+            "cut_nothing_in_scope",
+            "a.vcd --scope u_sub --signals pulse_o -o cut.vcd",
+        ),
+        ("cut_no_signal", "a.vcd --signals nothing -o cut.vcd"),
+        ("cut_without_output", "a.vcd"),
+    ] {
+        let ran = golden_in(name, &folder, &format!("cut {arguments}"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
+    }
+    assert_eq!(fs::read(folder.join("a.vcd")).expect("a dump"), whole);
+    let mut left: Vec<_> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["a.vcd", "hard.vcd", "soft.vcd"]);
+}
+
+#[test]
+fn a_damaged_dump_is_cut_up_to_the_fault() {
+    let folder = scratch("waves/cut_damaged");
+    let whole = fs::read(dumps().join(HIERARCHY)).expect("a dump of the corpus");
+    fs::write(folder.join("a.vcd"), &whole[..5000]).expect("written");
+    let ran = golden_in(
+        "cut_damaged",
+        &folder,
+        "cut a.vcd --signals clk_i -o cut.vcd",
+    );
+    assert_eq!(ran.code, 2);
+    let stats = run(&mut vcd(&folder, "stats cut.vcd --csv"));
+    assert_eq!(stats.code, 0, "{}", stats.stderr);
+    // Who has enough before the fault never meets it.
+    let early = run(&mut vcd(&folder, "cut a.vcd --to 50 -o early.vcd"));
+    assert_eq!(early.code, 0, "{}", early.stderr);
+}
