@@ -11,6 +11,7 @@ use lockstep_vcd::{Source, Stream};
 use super::output_folder::OutputFolder;
 use super::{Failure, output};
 use crate::fst;
+use crate::offline::excerpt;
 use crate::report::{self, Report, html};
 use crate::window::{Format, gtkwave, merge, surfer, wcp};
 
@@ -54,14 +55,19 @@ pub const NAMES: [&str; 8] = [
     WINDOW, FST.1, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
 ];
 
-/// How files begin that a report can be known by, or what their beginning contains.
-const MARKS: [(&str, &str); 3] = [
-    (REPORT.1, "{\n  \"format\": "),
+/// What the beginning of files contains that this program leaves, by the ends of their names.
+const MARKS: [(&str, &[&str]); 7] = [
+    (".json", &["{\n  \"format\": "]),
     (
-        PAGE.1,
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\"",
+        ".html",
+        &["content=\"default-src 'none'; style-src 'unsafe-inline'\""],
     ),
-    (STIMULUS.1, "PMUSTIM\n"),
+    (".stim", &["PMUSTIM\n"]),
+    // A window is Verilator's, or one of a dump.
+    (".vcd", &["VerilatedVcd", excerpt::COMMENT]),
+    (".gtkw", &["[*] pmu-lockstep: "]),
+    (".sucl", &["# pmu-lockstep: "]),
+    (".rs", &["//! Made by `lockstep shrink`."]),
 ];
 
 /// Bytes that are looked at for a mark.
@@ -72,22 +78,23 @@ fn is_earlier(path: &Path, name: &str) -> bool {
     let Ok(found) = std::fs::metadata(path) else {
         return true;
     };
-    let mark = MARKS.iter().find(|(marked, _)| *marked == name);
-    let (Some((_, mark)), true) = (mark, found.is_file()) else {
+    let marks = MARKS.iter().find(|(end, _)| name.ends_with(end));
+    let (Some((_, marks)), true) = (marks, found.is_file()) else {
         return found.is_file();
     };
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
     // What cannot be read cannot be replaced either, and is told then.
-    read.is_err() || beginning.is_empty() || String::from_utf8_lossy(&beginning).contains(mark)
+    let text = String::from_utf8_lossy(&beginning);
+    read.is_err() || beginning.is_empty() || marks.iter().any(|mark| text.contains(mark))
 }
 
-/// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
+/// Checks that what has these names is nothing of the user's.
 ///
 /// # Errors
-/// A file cannot be removed, or is none of a report.
-pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
-    for name in NAMES {
+/// A file is none that an earlier run left.
+pub fn check(out: &OutputFolder, names: &[&str]) -> Result<(), Failure> {
+    for name in names {
         let path = out.file(name);
         if !is_earlier(&path, name) {
             return Err(Failure::usage(format!(
@@ -97,6 +104,15 @@ pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
             )));
         }
     }
+    Ok(())
+}
+
+/// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
+///
+/// # Errors
+/// A file cannot be removed, or is none of a report.
+pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
+    check(out, &NAMES)?;
     let stimulus = out.file(STIMULUS.1).canonicalize().ok();
     if stimulus.is_some() && stimulus != run.and_then(|path| path.canonicalize().ok()) {
         out.remove(STIMULUS.1)?;

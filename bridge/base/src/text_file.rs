@@ -12,6 +12,12 @@ fn too_long(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, message)
 }
 
+/// What is no file, such as a pipe, which may have no end, or nobody who writes to it.
+pub fn no_file() -> io::Error {
+    let message = "a regular file was expected";
+    io::Error::new(io::ErrorKind::InvalidInput, message)
+}
+
 /// The text of the file at `path`.
 ///
 /// # Errors

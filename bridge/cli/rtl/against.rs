@@ -165,6 +165,7 @@ impl Pair<'_> {
     /// Runs both and tells how they compare.
     pub fn run(self) -> Result<Verdict, Failure> {
         let out = OutputFolder::new(self.out)?;
+        report_files::check(&out, &WAVES)?;
         for name in NAMES {
             out.remove(name)?;
         }

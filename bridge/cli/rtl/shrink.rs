@@ -105,6 +105,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
         .reads("--waivers", args.waivers.as_deref());
     args.rtl.reads(places).check()?;
     let out = OutputFolder::new(&args.out)?;
+    report_files::check(&out, &[STIMULUS, JSON, TEST])?;
     out.make()?;
     // What an earlier reduction left would be taken for this one's.
     for name in [STIMULUS, JSON, TEST] {

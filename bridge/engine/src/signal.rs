@@ -21,15 +21,16 @@ impl Signal {
                 "it came to an instruction that does not exist, such as a trap of the compiler"
             }
             "SIGABRT" => "its C++ code gave up",
-            _ => "it was ended by a signal",
+            _ => "a signal that its own code raises, or a timer of its own",
         }
     }
 
-    /// Whether it tells of a mistake in the code that ran.
+    /// Whether it tells of a mistake in the code that ran: it is none of those that come from outside, of users, systems and
+    /// limits.
     pub fn is_crash(self) -> bool {
-        matches!(
+        !matches!(
             self.name().as_str(),
-            "SIGSEGV" | "SIGBUS" | "SIGFPE" | "SIGILL" | "SIGABRT" | "SIGTRAP" | "SIGSYS"
+            "SIGKILL" | "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT" | "SIGXCPU"
         )
     }
 }

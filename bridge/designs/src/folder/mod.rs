@@ -16,6 +16,7 @@ use super::manifest::{FORMAT, MANIFEST, Manifest};
 use super::{BuildOptions, OpenError, PORTS, Pair, RtlFiles};
 use crate::isolation::LoadFailure;
 use lockstep_base::plain::{Mistake, of_toml};
+use lockstep_base::text_file;
 use lockstep_engine::dut::Stated;
 use write::io_error;
 
@@ -61,6 +62,9 @@ impl DutFolder {
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let file = path.join(MANIFEST);
         let size = match fs::metadata(&file) {
+            Ok(found) if !found.is_file() => {
+                return Err(io_error(&file)(text_file::no_file()));
+            }
             Ok(found) => found.len(),
             Err(error)
                 if matches!(

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -35,6 +35,11 @@ pub enum StartError {
         "[design process] expected a process for the design, found: {0}; raise the limits of processes, memory, open files and file sizes"
     )]
     Machine(#[from] io::Error),
+    /// This program cannot be started again.
+    #[error(
+        "[design process] expected /proc, by which this program starts a process for the design, found none: mount it"
+    )]
+    NoProc,
     /// The kernel cannot confine it as wanted.
     #[error(
         "[sandbox] expected a kernel that confines the design, as --sandbox=require asks, found one that does not decide {0}; \
@@ -162,6 +167,9 @@ impl Attendant {
         mode: SandboxMode,
         memories: [OwnedFd; 2],
     ) -> Result<(Self, UnixStream), StartError> {
+        if !Path::new(super::PROGRAM).exists() {
+            return Err(StartError::NoProc);
+        }
         let (here, there) = UnixStream::pair()?;
         let (output, write) = io::pipe()?;
         let mut command = kept(super::PROGRAM);

@@ -67,6 +67,7 @@ pub fn main() -> ExitCode {
     let _ = rustix::thread::set_name(c"lockstep-design");
     // Without a terminal there is none to type into.
     let _ = rustix::process::setsid();
+    design_sandbox::die_of_faults();
     // A limit of file sizes makes a write fail, and ends no design.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     match begin() {
