@@ -13,6 +13,7 @@ mod output_folder;
 mod places;
 mod plan;
 mod quoted;
+mod regress;
 mod report_files;
 #[cfg_attr(not(feature = "rtl"), path = "without_rtl.rs")]
 mod rtl;
@@ -74,6 +75,13 @@ const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configur
 enum Command {
     #[command(flatten)]
     Rtl(Box<rtl::Command>),
+    /// Run a suite: implementations x designs x stimulus x seeds, on all cores, and report what came of it
+    #[cfg(feature = "rtl")]
+    #[command(display_order = 4)]
+    Regress(Box<regress::RegressArgs>),
+    /// Merge the results of the shards of a suite into one report: JSON, JUnit, and a page
+    #[command(display_order = 4)]
+    Merge(regress::MergeArgs),
     /// Run the model alone on the same stimulus
     Model(model::ModelArgs),
     /// Run conformance vectors on the model
@@ -182,6 +190,9 @@ impl Command {
             Self::Spmu(args) => args.json(),
             Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
+            #[cfg(feature = "rtl")]
+            Self::Regress(args) => args.json,
+            Self::Merge(args) => args.json,
             Self::NewWrapper(_) | Self::NewBench(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
@@ -196,6 +207,9 @@ impl Command {
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
+            #[cfg(feature = "rtl")]
+            Self::Regress(args) => regress::regress(args),
+            Self::Merge(args) => regress::merge(args),
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),
