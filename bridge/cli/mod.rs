@@ -75,13 +75,6 @@ const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configur
 enum Command {
     #[command(flatten)]
     Rtl(Box<rtl::Command>),
-    /// Run a suite: implementations x designs x stimulus x seeds, on all cores, and report what came of it
-    #[cfg(feature = "rtl")]
-    #[command(display_order = 4)]
-    Regress(Box<regress::RegressArgs>),
-    /// Merge the results of the shards of a suite into one report: JSON, JUnit, and a page
-    #[command(display_order = 4)]
-    Merge(regress::MergeArgs),
     /// Run the model alone on the same stimulus
     Model(model::ModelArgs),
     /// Run conformance vectors on the model
@@ -106,6 +99,13 @@ enum Command {
     /// Print the manual page, or write those of all commands
     #[command(display_order = 16)]
     Man(shell::ManArgs),
+    /// Run a suite: implementations x designs x stimulus x seeds, on all cores, and report what came of it
+    #[cfg(feature = "rtl")]
+    #[command(display_order = 4)]
+    Regress(Box<regress::RegressArgs>),
+    /// Merge the results of the shards of a suite into one report: JSON, JUnit, and a page
+    #[command(display_order = 5)]
+    Merge(regress::MergeArgs),
 }
 
 /// An end of the command before its result.

@@ -40,6 +40,10 @@ pub(super) struct Farm<'a> {
     stop: AtomicBool,
     interrupted: Arc<AtomicBool>,
     next: AtomicUsize,
+    /// Runs that have failed.
+    failed: AtomicUsize,
+    /// How many are enough.
+    most: Option<usize>,
 }
 
 impl<'a> Farm<'a> {
@@ -50,6 +54,11 @@ impl<'a> Farm<'a> {
             stop: AtomicBool::new(false),
             interrupted: Arc::default(),
             next: AtomicUsize::new(0),
+            failed: AtomicUsize::new(0),
+            most: match order.args.fail_fast {
+                true => Some(1),
+                false => order.args.max_failures.map(usize::from),
+            },
         }
     }
 
@@ -64,10 +73,7 @@ impl<'a> Farm<'a> {
         writer: &mut Writer,
     ) -> Result<Harvest, Failure> {
         interrupt::ask(self.interrupted.clone());
-        let most = match self.order.args.fail_fast {
-            true => Some(1),
-            false => self.order.args.max_failures.map(usize::from),
-        };
+        self.count(failed);
         let program = this_program()?;
         let mut progress = Progress::new(numbers.len(), failed);
         let (ended, records) = mpsc::channel();
@@ -97,18 +103,27 @@ impl<'a> Farm<'a> {
                     continue;
                 }
                 progress.ended(&record);
-                if matches!(result, Ok(Harvest::All))
-                    && most.is_some_and(|most| progress.failed() >= most)
-                {
-                    self.stop.store(true, Ordering::Relaxed);
-                    let failures = counted(progress.failed() as u64, "failure");
-                    result = Ok(Harvest::Enough(format!(
-                        "stopped after {failures}, as was asked for"
-                    )));
-                }
+            }
+            let failed = self.failed.load(Ordering::Relaxed);
+            if matches!(result, Ok(Harvest::All)) && self.is_enough(failed) {
+                let failures = counted(failed as u64, "failure");
+                let why = format!("stopped after {failures}, as was asked for");
+                result = Ok(Harvest::Enough(why));
             }
             result
         })
+    }
+
+    /// Adds failures, and starts no more runs where there are enough.
+    fn count(&self, failures: usize) {
+        let before = self.failed.fetch_add(failures, Ordering::Relaxed);
+        if self.is_enough(before + failures) {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_enough(&self, failed: usize) -> bool {
+        self.most.is_some_and(|most| failed >= most)
     }
 
     fn is_stopped(&self) -> bool {
@@ -121,9 +136,11 @@ impl<'a> Farm<'a> {
             let Some(&number) = numbers.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
-            if let Some(record) = self.one(program, number)
-                && ended.send(record).is_err()
-            {
+            let Some(record) = self.one(program, number) else {
+                return;
+            };
+            self.count(record.has_failed().into());
+            if ended.send(record).is_err() {
                 return;
             }
         }

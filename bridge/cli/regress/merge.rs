@@ -12,9 +12,8 @@ use crate::lockstep::Verdict;
 use crate::regress::junit::junit;
 use crate::regress::merge::{Merged, merge as merge_files};
 use crate::regress::page::page;
-use crate::regress::results;
-use crate::regress::since::{self, Since};
 use crate::regress::summary::{Group, Summary};
+use crate::regress::{earlier, results};
 use crate::report::{counted, grouped};
 
 /// Arguments of `merge`.
@@ -39,7 +38,7 @@ const RESULTS: &str = "results.jsonl";
 
 /// Merges results and reports.
 pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
-    let last = args.since.as_deref().map(since::read).transpose();
+    let last = args.since.as_deref().map(earlier::read).transpose();
     let last = last.map_err(Failure::usage)?;
     let files = results::find(&args.results).map_err(Failure::usage)?;
     let merged = merge_files(&files).map_err(Failure::usage)?;
@@ -90,7 +89,7 @@ pub(super) fn write_report(
     results: Option<&str>,
 ) -> Result<Summary, Failure> {
     let mut summary = Summary::of(merged);
-    summary.since = last.map(|last| Since::of(last, &summary));
+    summary.since = last.map(|last| summary.since(last));
     let out = OutputFolder::new(folder)?;
     out.make()?;
     output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;

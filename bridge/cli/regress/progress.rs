@@ -45,11 +45,6 @@ impl Progress {
         }
     }
 
-    /// How many have failed.
-    pub fn failed(&self) -> usize {
-        self.failed
-    }
-
     /// A run has ended.
     pub fn ended(&mut self, record: &Record) {
         self.ended += 1;

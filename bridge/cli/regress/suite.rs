@@ -19,12 +19,12 @@ use crate::cli::output_folder::OutputFolder;
 use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output};
 use crate::lockstep::Verdict;
+use crate::regress::earlier as last_report;
 use crate::regress::merge::Merged;
 use crate::regress::plan::{Plan, hash};
 use crate::regress::record::{FORMAT, Header, Part, Program, Record, worst};
 use crate::regress::results::{self, Results, Writer};
 use crate::regress::shard::{Shard, of_environment};
-use crate::regress::since;
 use crate::regress::suite::Suite;
 use crate::regress::summary::Summary;
 use crate::report::counted;
@@ -164,7 +164,7 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         output::print(&order.numbers().map(line).collect::<String>())?;
         return Ok(Verdict::Agree);
     }
-    let last = args.since.as_deref().map(since::read).transpose();
+    let last = args.since.as_deref().map(last_report::read).transpose();
     let last = last.map_err(Failure::usage)?;
     let own = OutputFolder::new(&order.own(""))?;
     own.make()?;
@@ -227,7 +227,7 @@ fn order(args: &RegressArgs) -> Result<Order<'_>, Failure> {
     let mut plan = Plan::of(&suite).map_err(Failure::usage)?;
     plan.only(&args.only).map_err(Failure::usage)?;
     if let Some(last) = &args.rerun_failed {
-        let summary = since::read(last).map_err(Failure::usage)?;
+        let summary = last_report::read(last).map_err(Failure::usage)?;
         let failed = summary.failed();
         let what = format!("what failed in {}", last.display());
         plan.keep(&what, |run| failed.contains(run.id.as_str()))

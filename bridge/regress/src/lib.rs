@@ -4,6 +4,7 @@
 //! Nothing here runs anything.
 
 pub mod check;
+pub mod earlier;
 pub mod junit;
 pub mod merge;
 pub mod outcome;

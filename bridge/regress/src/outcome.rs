@@ -207,7 +207,11 @@ fn end(record: &Record, told: &Value) -> String {
         words.push(numberless(finding));
     }
     for key in ["kind", "signal"] {
-        words.extend(stop[key].as_str().map(str::to_owned));
+        // The kind of a crash is the verdict again.
+        let more = stop[key]
+            .as_str()
+            .filter(|word| !words[0].starts_with(word));
+        words.extend(more.map(str::to_owned));
     }
     let line = &stop["line"];
     match stop["file"].as_str().filter(|file| !file.is_empty()) {
@@ -288,7 +292,7 @@ mod tests {
         let crash = |cycle: u64| {
             of(
                 6,
-                json!({ "verdict": "crash", "message": format!("in cycle {cycle}"), "signal": "SIGSEGV", "cycle": cycle }),
+                json!({ "verdict": "crash", "message": format!("in cycle {cycle}"), "kind": "crash", "signal": "SIGSEGV", "cycle": cycle }),
             )
         };
         let (one, other) = (crash(7).failure, crash(1234).failure);

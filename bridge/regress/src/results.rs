@@ -253,7 +253,7 @@ pub fn earlier(path: &Path) -> Result<Option<Results>, ResultsError> {
     Ok(None)
 }
 
-/// Files of results at `paths`: the files themselves, and those in folders and in folders of these.
+/// Files of results at `paths`: the files themselves, those in folders, and those of shards in folders of these.
 ///
 /// # Errors
 /// A path cannot be read.
@@ -286,6 +286,11 @@ fn collect(
             false => path.to_owned(),
         };
         let is_results = is_partial || name.ends_with(".jsonl");
+        // A report that lies among the results it was made of has nothing of its own.
+        let is_shard = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("shard-"));
+        let is_results = is_results && (is_shard || depth == 1);
         // One that is being written again counts, and the one before it does not.
         if (is_results || depth == 0) && (is_partial || !found.contains_key(&whole)) {
             found.insert(whole, path.to_owned());

@@ -1,15 +1,10 @@
-//! What has changed since an earlier summary.
+//! What has changed since an earlier report.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::path::{Path, PathBuf};
 
-use lockstep_base::plain::of_json;
-use lockstep_base::text_file;
 use serde::{Deserialize, Serialize};
 
 use crate::signature::Signature;
-use crate::summary::{FORMAT, Summary};
 
 /// Kinds of failures, now and then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,77 +20,18 @@ pub struct Since {
 }
 
 impl Since {
-    /// What `now` has of what `last` had.
-    pub fn of(last: &Summary, now: &Summary) -> Self {
-        let signatures = |summary: &Summary| {
-            let groups = summary.groups.iter();
-            groups
-                .map(|group| group.signature.clone())
-                .collect::<BTreeSet<_>>()
-        };
-        let (before, after) = (signatures(last), signatures(now));
+    /// What there is now of what there was before.
+    pub fn of(before: &BTreeSet<Signature>, after: &BTreeSet<Signature>, same_suite: bool) -> Self {
         Self {
-            new: after.difference(&before).cloned().collect(),
-            gone: before.difference(&after).cloned().collect(),
-            still: after.intersection(&before).cloned().collect(),
-            same_suite: last.suite_hash == now.suite_hash,
+            new: after.difference(before).cloned().collect(),
+            gone: before.difference(after).cloned().collect(),
+            still: after.intersection(before).cloned().collect(),
+            same_suite,
         }
     }
 
     /// Whether failures of that kind are new.
     pub fn is_new(&self, signature: &Signature) -> bool {
         self.new.contains(signature)
-    }
-}
-
-/// A summary that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum SummaryError {
-    /// It cannot be read.
-    #[error("{}: cannot be read: {source}; name the summary.json of a report, or its folder", path.display())]
-    Io {
-        /// File.
-        path: PathBuf,
-        /// Reason.
-        source: io::Error,
-    },
-    /// It is none.
-    #[error("{}: expected the summary.json of `lockstep merge` (format {FORMAT}): {message}", path.display())]
-    Syntax {
-        /// File.
-        path: PathBuf,
-        /// What is wrong.
-        message: String,
-    },
-}
-
-/// Reads a summary; of a folder, the one in it, or in the folder `report` of it.
-///
-/// # Errors
-/// There is none.
-pub fn read(path: &Path) -> Result<Summary, SummaryError> {
-    let places = [path.join("summary.json"), path.join("report/summary.json")];
-    let place = match path.is_dir() {
-        true => places
-            .iter()
-            .find(|place| place.exists())
-            .unwrap_or(&places[0]),
-        false => path,
-    };
-    let text = text_file::read(place).map_err(|source| SummaryError::Io {
-        path: place.into(),
-        source,
-    })?;
-    let summary = serde_json::from_str(&text);
-    let summary: Summary = summary.map_err(|error| SummaryError::Syntax {
-        path: place.into(),
-        message: of_json(&error),
-    })?;
-    match summary.format {
-        FORMAT => Ok(summary),
-        other => Err(SummaryError::Syntax {
-            path: place.into(),
-            message: format!("found format {other}"),
-        }),
     }
 }

@@ -169,6 +169,18 @@ impl Summary {
         names.map(String::as_str).collect()
     }
 
+    /// Kinds of its failures.
+    fn signatures(&self) -> BTreeSet<Signature> {
+        let groups = self.groups.iter();
+        groups.map(|group| group.signature.clone()).collect()
+    }
+
+    /// What has changed since `last`.
+    pub fn since(&self, last: &Self) -> Since {
+        let same_suite = last.suite_hash == self.suite_hash;
+        Since::of(&last.signatures(), &self.signatures(), same_suite)
+    }
+
     /// Findings that fail the suite.
     pub fn faults(&self) -> impl Iterator<Item = &Finding> {
         let fails = |finding: &&Finding| finding.verdict != Verdict::Agree;

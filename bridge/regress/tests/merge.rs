@@ -16,7 +16,6 @@ use lockstep_regress::record::{
 use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::signature::Signature;
-use lockstep_regress::since::Since;
 use lockstep_regress::summary::Summary;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -468,7 +467,7 @@ fn what_is_new_gone_and_still_failing() {
         }
     });
     let now = Summary::of(&merged(&[changed]));
-    let since = Since::of(&last, &now);
+    let since = now.since(&last);
     let words = |all: &[Signature]| all.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
     assert_eq!(words(&since.new), ["INTID"]);
     assert_eq!(words(&since.gone), ["V[n]"]);
