@@ -1,6 +1,6 @@
 //! Runs of a shard, several at a time, each in a process of its own.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -131,7 +131,7 @@ impl<'a> Farm<'a> {
     }
 
     /// Runs one run after the other.
-    fn work(&self, program: &PathBuf, numbers: &[usize], ended: &Sender<Record>) {
+    fn work(&self, program: &Path, numbers: &[usize], ended: &Sender<Record>) {
         while !self.is_stopped() {
             let Some(&number) = numbers.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
@@ -150,7 +150,7 @@ impl<'a> Farm<'a> {
     ///
     /// # Returns
     /// Its record; none if it was ended because all were.
-    fn one(&self, program: &PathBuf, number: usize) -> Option<Record> {
+    fn one(&self, program: &Path, number: usize) -> Option<Record> {
         let order = self.order;
         let run = &order.plan.runs[number];
         let command = order.command(number, None);
