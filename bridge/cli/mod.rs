@@ -13,6 +13,7 @@ mod output_folder;
 mod places;
 mod plan;
 mod quoted;
+mod regress;
 mod report_files;
 #[cfg_attr(not(feature = "rtl"), path = "without_rtl.rs")]
 mod rtl;
@@ -98,6 +99,13 @@ enum Command {
     /// Print the manual page, or write those of all commands
     #[command(display_order = 16)]
     Man(shell::ManArgs),
+    /// Run a suite: implementations x designs x stimulus x seeds, on all cores, and report what came of it
+    #[cfg(feature = "rtl")]
+    #[command(display_order = 4)]
+    Regress(Box<regress::RegressArgs>),
+    /// Merge the results of the shards of a suite into one report: JSON, JUnit, and a page
+    #[command(display_order = 5)]
+    Merge(regress::MergeArgs),
 }
 
 /// An end of the command before its result.
@@ -182,6 +190,9 @@ impl Command {
             Self::Spmu(args) => args.json(),
             Self::Stimulus(args) => args.json(),
             Self::Plan(args) => args.json,
+            #[cfg(feature = "rtl")]
+            Self::Regress(args) => args.json,
+            Self::Merge(args) => args.json,
             Self::NewWrapper(_) | Self::NewBench(_) | Self::Completions(_) | Self::Man(_) => false,
         }
     }
@@ -196,6 +207,9 @@ impl Command {
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
+            #[cfg(feature = "rtl")]
+            Self::Regress(args) => regress::regress(args),
+            Self::Merge(args) => regress::merge(args),
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),

@@ -24,6 +24,17 @@ fn help_of_run() {
     help("help_run", "run --help");
 }
 
+#[cfg(feature = "rtl")]
+#[test]
+fn help_of_regress() {
+    help("help_regress", "regress --help");
+}
+
+#[test]
+fn help_of_merge() {
+    help("help_merge", "merge --help");
+}
+
 #[test]
 fn help_of_replay() {
     help("help_replay", "replay --help");

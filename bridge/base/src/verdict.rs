@@ -1,9 +1,9 @@
 //! Verdicts and their exit codes.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// RTL and model agree on everything that was compared.

@@ -16,7 +16,8 @@ use drawing::Drawing;
 pub use end::{EndPage, end_page};
 pub use run::{RunPage, SamplingLines, StopLine, run_page};
 
-const STYLE: &str = include_str!("style.css");
+/// The style of all pages.
+pub const STYLE: &str = include_str!("style.css");
 
 /// The page, for the folder of the report's files.
 ///

@@ -1,0 +1,179 @@
+//! `lockstep merge`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::github;
+use crate::cli::output_folder::OutputFolder;
+use crate::cli::{Failure, output};
+use crate::lockstep::Verdict;
+use crate::regress::junit::junit;
+use crate::regress::merge::{Merged, merge as merge_files};
+use crate::regress::page::page;
+use crate::regress::summary::{Group, Summary};
+use crate::regress::{earlier, results};
+use crate::report::{counted, grouped};
+
+/// Arguments of `merge`.
+#[derive(Args)]
+pub struct MergeArgs {
+    /// Folders of results of `lockstep regress`, earlier reports of merges, or files of them
+    #[arg(required = true, value_name = "DIR")]
+    results: Vec<PathBuf>,
+    /// Folder for summary.json, junit.xml, index.html, and the merged results
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Tell what is new, gone and still failing since an earlier report: its summary.json or its folder
+    #[arg(long, value_name = "LAST")]
+    since: Option<PathBuf>,
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+/// Name of the file of merged results.
+const RESULTS: &str = "results.jsonl";
+
+/// Merges results and reports.
+pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
+    let last = args.since.as_deref().map(earlier::read).transpose();
+    let last = last.map_err(Failure::usage)?;
+    let files = results::find(&args.results).map_err(Failure::usage)?;
+    let merged = merge_files(&files).map_err(Failure::usage)?;
+    let Some(merged) = merged else {
+        let places: Vec<_> = args
+            .results
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        return Err(Failure::usage(format!(
+            "expected files of results (*.jsonl) of `lockstep regress`, found none in {}",
+            places.join(", ")
+        )));
+    };
+    let from = address(&args.output, &args.results);
+    let summary = write_report(&merged, last.as_ref(), &args.output, from.as_deref())?;
+    conclude(&summary, &args.output, args.json)
+}
+
+/// The way from the page to the reports of failures, if all results are in one folder, below or beside the page.
+fn address(output: &Path, results: &[PathBuf]) -> Option<String> {
+    let [folder] = results else { return None };
+    let (folder, output) = (
+        std::path::absolute(folder).ok()?,
+        std::path::absolute(output).ok()?,
+    );
+    if !folder.join("runs").is_dir() {
+        return None;
+    }
+    match (
+        output.strip_prefix(&folder),
+        output.parent() == folder.parent(),
+    ) {
+        (Ok(inside), _) => Some(vec![".."; inside.iter().count()].join("/")),
+        (Err(_), true) => Some(format!("../{}", folder.file_name()?.to_string_lossy())),
+        _ => None,
+    }
+}
+
+/// Writes the report of merged results to a folder.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn write_report(
+    merged: &Merged,
+    last: Option<&Summary>,
+    folder: &Path,
+    results: Option<&str>,
+) -> Result<Summary, Failure> {
+    let mut summary = Summary::of(merged);
+    summary.since = last.map(|last| summary.since(last));
+    let out = OutputFolder::new(folder)?;
+    out.make()?;
+    output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;
+    let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
+    out.write("summary.json", &(json + "\n"))?;
+    let xml = junit(merged, &summary).map_err(Failure::infrastructure)?;
+    out.write("junit.xml", &xml)?;
+    let html = page(&summary, results).map_err(Failure::infrastructure)?;
+    out.write("index.html", &html)?;
+    github::annotate(&summary);
+    github::summarize(&summary);
+    Ok(summary)
+}
+
+/// Tells a summary.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn conclude(summary: &Summary, report: &Path, json: bool) -> Result<Verdict, Failure> {
+    if json {
+        output::print_json(summary)?;
+    } else {
+        output::print(&text(summary, report))?;
+    }
+    Ok(summary.verdict)
+}
+
+/// Groups that are shown on the terminal.
+const SHOWN: usize = 20;
+
+fn text(summary: &Summary, report: &Path) -> String {
+    let runs = &summary.runs;
+    let mut text = format!(
+        "{}  suite {}: {} of {} ended, {} failed\n",
+        summary.verdict.word(),
+        summary.suite,
+        grouped(runs.ended as u64),
+        counted(runs.planned as u64, "run"),
+        grouped(runs.failed as u64)
+    );
+    for group in summary.groups.iter().take(SHOWN) {
+        text += &line_of_group(group);
+    }
+    // Writing to a string does not fail.
+    if let Some(more) = summary.groups.len().checked_sub(SHOWN + 1) {
+        let _ = writeln!(text, "  and {} more kinds of failures", more + 1);
+    }
+    for finding in summary.faults() {
+        let _ = writeln!(text, "  {}", finding.text);
+    }
+    if let Some(since) = &summary.since {
+        let _ = writeln!(
+            text,
+            "  since the last one: {} new, {} gone, {} still failing",
+            since.new.len(),
+            since.gone.len(),
+            since.still.len()
+        );
+    }
+    let _ = writeln!(
+        text,
+        "  {} cycles, fields compared {}, not compared (UNKNOWN) {}",
+        grouped(runs.cycles),
+        grouped(runs.compared),
+        grouped(runs.not_compared)
+    );
+    let _ = writeln!(text, "  report {}", report.join("index.html").display());
+    text
+}
+
+/// A kind of failures, in two lines.
+pub(super) fn line_of_group(group: &Group) -> String {
+    let first = &group.first;
+    let seed = first
+        .seed
+        .map_or(String::new(), |seed| format!(", first seed {seed}"));
+    let cycle = first
+        .cycle
+        .map_or(String::new(), |cycle| format!(", cycle {cycle}"));
+    format!(
+        "  {} {}: {}{seed}{cycle}\n    {}\n",
+        group.signature.verdict.word(),
+        group.signature.words(),
+        counted(group.count as u64, "run"),
+        first.replay
+    )
+}

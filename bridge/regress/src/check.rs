@@ -1,0 +1,321 @@
+//! What a merge finds beside the verdicts of runs: whether seeds make a difference, what was never compared or taken, and
+//! waivers that nothing needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_base::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+
+use crate::merge::Merged;
+use crate::record::{Record, Waiver};
+
+/// Something that is wrong with the suite as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it is a case of.
+    pub kind: Kind,
+    /// The verdict that it makes of the suite; agreement if it is told and fails nothing.
+    pub verdict: Verdict,
+    /// In words.
+    pub text: String,
+}
+
+/// Kinds of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A shard is missing or not whole.
+    Shard,
+    /// Runs have no result.
+    NotRun,
+    /// A run came to two ends.
+    NotReproduced,
+    /// Runs of different seeds had the same stimulus.
+    SeedIgnored,
+    /// Runs of the same inputs had different stimulus.
+    StimulusDiffers,
+    /// A run compared nothing, or less cycles than it was asked for.
+    NotCompared,
+    /// A field was never compared, or with one value alone.
+    Field,
+    /// A rule was never taken.
+    Rule,
+    /// A waiver that no run needed.
+    Waiver,
+}
+
+/// What was compared of one implementation with one design, over all runs that had an end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Name of the implementation.
+    pub implementation: String,
+    /// Name of the design.
+    pub design: String,
+    /// Runs.
+    pub runs: usize,
+    /// Cycles of them.
+    pub cycles: u64,
+    /// Field comparisons.
+    pub compared: u64,
+    /// Those left out as UNKNOWN.
+    pub not_compared: u64,
+    /// Fields that no run compared.
+    pub never_compared: BTreeSet<String>,
+    /// Fields that every run compared with one value alone, or not at all.
+    pub never_changed: BTreeSet<String>,
+    /// Fields that were UNKNOWN in most comparisons of every run.
+    pub mostly_unknown: BTreeSet<String>,
+    /// What the design does not have.
+    pub absent: BTreeSet<String>,
+    /// Rules that a cycle can take, where they were counted.
+    pub rules: Option<usize>,
+    /// Those of them that no run took.
+    pub never_taken: BTreeSet<String>,
+}
+
+/// What was compared, by implementation and design.
+pub fn coverage(merged: &Merged) -> Vec<Coverage> {
+    let mut all: BTreeMap<(&str, &str), Coverage> = BTreeMap::new();
+    for record in merged.records() {
+        let Some(compared) = &record.compared else {
+            continue;
+        };
+        let key = (&*record.implementation, &*record.design);
+        let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+        let idle: BTreeSet<_> = &set(&compared.never_changed) | &set(&compared.never_compared);
+        let entry = all.entry(key).or_insert_with(|| Coverage {
+            implementation: record.implementation.clone(),
+            design: record.design.clone(),
+            runs: 0,
+            cycles: 0,
+            compared: 0,
+            not_compared: 0,
+            never_compared: set(&compared.never_compared),
+            never_changed: idle.clone(),
+            mostly_unknown: set(&compared.mostly_unknown),
+            absent: set(&compared.absent),
+            rules: None,
+            never_taken: BTreeSet::new(),
+        });
+        entry.runs += 1;
+        entry.cycles += compared.cycles;
+        entry.compared += compared.compared;
+        entry.not_compared += compared.not_compared;
+        let keep = |held: &mut BTreeSet<String>, names: &BTreeSet<String>| {
+            held.retain(|name| names.contains(name))
+        };
+        keep(&mut entry.never_compared, &set(&compared.never_compared));
+        keep(&mut entry.never_changed, &idle);
+        keep(&mut entry.mostly_unknown, &set(&compared.mostly_unknown));
+        if let Some(rules) = &compared.rules {
+            let never = set(&rules.never_taken);
+            match entry.rules {
+                Some(_) => keep(&mut entry.never_taken, &never),
+                None => entry.never_taken = never,
+            }
+            entry.rules = Some(rules.possible);
+        }
+    }
+    let mut all: Vec<_> = all.into_values().collect();
+    for coverage in &mut all {
+        coverage.never_changed = &coverage.never_changed - &coverage.never_compared;
+    }
+    all
+}
+
+/// Waivers of all runs, with what they waived in all.
+pub fn waivers(merged: &Merged) -> Vec<Waiver> {
+    let mut all: BTreeMap<(usize, String, String), Waiver> = BTreeMap::new();
+    let used = merged
+        .records()
+        .filter_map(|record| record.compared.as_ref());
+    for waiver in used.flat_map(|compared| &compared.waivers) {
+        let key = (waiver.line, waiver.field.clone(), waiver.reason.clone());
+        let entry = all.entry(key).or_insert_with(|| Waiver {
+            waived: 0,
+            ..waiver.clone()
+        });
+        entry.waived += waiver.waived;
+    }
+    all.into_values().collect()
+}
+
+/// All findings, the failures first.
+pub fn findings(merged: &Merged, coverage: &[Coverage], waivers: &[Waiver]) -> Vec<Finding> {
+    let mut all = Vec::new();
+    let mut add = |kind, verdict, text: String| {
+        all.push(Finding {
+            kind,
+            verdict,
+            text,
+        });
+    };
+    let lost = Verdict::Infrastructure;
+    let shards = merged.header.shards;
+    for (shard, why) in merged.lacking() {
+        add(
+            Kind::Shard,
+            lost,
+            format!("shard {shard} of {shards} is {why}"),
+        );
+    }
+    let (done, planned) = (merged.len(), merged.header.plan_runs);
+    if done < planned {
+        let stopped: Vec<_> = merged.stopped().collect();
+        let why = match stopped.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", stopped.join("; ")),
+        };
+        add(
+            Kind::NotRun,
+            lost,
+            format!("{} of {planned} runs have no result{why}", planned - done),
+        );
+    }
+    for id in merged.unsettled() {
+        add(
+            Kind::NotReproduced,
+            Verdict::Divergence,
+            format!("{id} was run more than once, and did not come to the same end each time"),
+        );
+    }
+    stimulus(merged, &mut add);
+    for record in merged.records().filter(|record| record.is_complete()) {
+        if let Some(text) = too_little(record) {
+            add(Kind::NotCompared, Verdict::Divergence, text);
+        }
+    }
+    let fails = |demanded| {
+        if demanded {
+            Verdict::Divergence
+        } else {
+            Verdict::Agree
+        }
+    };
+    let fields = fails(merged.header.demand_fields);
+    let rules = fails(merged.header.demand_rules);
+    for entry in coverage {
+        let of = format!("{}/{}", entry.implementation, entry.design);
+        for (names, what) in [
+            (&entry.never_compared, "never compared"),
+            (&entry.never_changed, "compared with one value alone"),
+            (&entry.mostly_unknown, "UNKNOWN in most comparisons"),
+        ] {
+            if !names.is_empty() {
+                add(
+                    Kind::Field,
+                    fields,
+                    format!("{of}: {what}: {}", listed(names)),
+                );
+            }
+        }
+        if !entry.never_taken.is_empty() {
+            add(
+                Kind::Rule,
+                rules,
+                format!("{of}: rules never taken: {}", listed(&entry.never_taken)),
+            );
+        }
+        if entry.rules.is_none() && merged.header.demand_rules {
+            add(
+                Kind::Rule,
+                rules,
+                format!("{of}: rules were not counted: expected a group with `coverage = true`"),
+            );
+        }
+    }
+    for waiver in waivers.iter().filter(|waiver| waiver.waived == 0) {
+        add(
+            Kind::Waiver,
+            Verdict::UnusedWaiver,
+            format!(
+                "the waiver of line {} was not needed by any run: {}: {} ({}, until {})",
+                waiver.line, waiver.field, waiver.reason, waiver.owner, waiver.expires
+            ),
+        );
+    }
+    all.sort_by_key(|finding| (finding.verdict == Verdict::Agree, finding.kind));
+    all
+}
+
+/// Names shown of a list.
+const SHOWN: usize = 8;
+
+fn listed(names: &BTreeSet<String>) -> String {
+    let shown: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Runs whose stimulus is to differ in the seed alone, or not at all.
+fn stimulus(merged: &Merged, add: &mut impl FnMut(Kind, Verdict, String)) {
+    type Inputs<'a> = (&'a str, &'a str, Option<u64>);
+    // Of each hash the first run of each seed; of each seed the first run of each hash.
+    let mut by_hash: BTreeMap<(Inputs<'_>, &str), BTreeMap<u64, &Record>> = BTreeMap::new();
+    let mut by_seed: BTreeMap<(Inputs<'_>, Option<u64>), BTreeMap<&str, &Record>> = BTreeMap::new();
+    for record in merged.records().filter(|record| record.is_complete()) {
+        let Some(compared) = &record.compared else {
+            continue;
+        };
+        let inputs = (
+            &*record.implementation,
+            &*record.stimulus,
+            record.cycles_wanted,
+        );
+        let hash = compared.stimulus_hash.as_str();
+        if let Some(seed) = record.seed {
+            by_hash
+                .entry((inputs, hash))
+                .or_default()
+                .entry(seed)
+                .or_insert(record);
+        }
+        by_seed
+            .entry((inputs, record.seed))
+            .or_default()
+            .entry(hash)
+            .or_insert(record);
+    }
+    for seeds in by_hash.into_values().filter(|seeds| seeds.len() > 1) {
+        let ids: Vec<_> = seeds.values().map(|record| record.id.as_str()).collect();
+        add(
+            Kind::SeedIgnored,
+            Verdict::Divergence,
+            format!(
+                "{} runs with different seeds had the same stimulus: the seed makes no difference, they are one run: {} and {}",
+                ids.len(),
+                ids[0],
+                ids[1]
+            ),
+        );
+    }
+    for hashes in by_seed.into_values().filter(|hashes| hashes.len() > 1) {
+        let ids: Vec<_> = hashes.values().map(|record| record.id.as_str()).collect();
+        add(
+            Kind::StimulusDiffers,
+            Verdict::Divergence,
+            format!(
+                "runs with the same inputs had different stimulus, which cannot be: {} and {}",
+                ids[0], ids[1]
+            ),
+        );
+    }
+}
+
+/// A run that agrees, and has compared nothing or not all of it.
+fn too_little(record: &Record) -> Option<String> {
+    let id = &record.id;
+    let Some(compared) = &record.compared else {
+        return Some(format!("{id} agrees, and does not say what it compared"));
+    };
+    match record.cycles_wanted {
+        _ if compared.compared == 0 => Some(format!("{id} agrees, and compared nothing")),
+        Some(wanted) if compared.cycles != wanted => Some(format!(
+            "{id} agrees, and ran {} of {wanted} cycles",
+            compared.cycles
+        )),
+        _ => None,
+    }
+}

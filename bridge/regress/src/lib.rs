@@ -1,0 +1,23 @@
+//! Suites of lockstep runs: what is to be run ([`suite`], [`plan`], [`shard`]), what came of it, run by run ([`record`],
+//! [`results`]), and all of it at once ([`merge`], [`summary`], [`junit`], [`page`]).
+//!
+//! Nothing here runs anything.
+
+pub mod check;
+pub mod earlier;
+pub mod junit;
+pub mod merge;
+pub mod outcome;
+pub mod page;
+pub mod plan;
+pub mod record;
+pub mod results;
+pub mod seeds;
+pub mod shard;
+pub mod signature;
+pub mod since;
+pub mod suite;
+pub mod summary;
+
+/// The JSON Schema of a line of a file of results.
+pub const SCHEMA: &str = include_str!("results.schema.json");

@@ -1,0 +1,312 @@
+//! Files of results: a line for each run as it ends, whole or not.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use lockstep_base::text_file;
+
+use crate::record::{FORMAT, Header, Line, Record, Trailer};
+use crate::shard::Shard;
+
+/// The end of the name of a file that is not whole.
+const PARTIAL: &str = "partial";
+
+/// The name of the whole file of a shard.
+pub fn name(shard: Shard) -> String {
+    format!("shard-{}-of-{}.jsonl", shard.index, shard.of)
+}
+
+/// The name of a file that is not whole yet.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(PARTIAL);
+    name.into()
+}
+
+/// What is in a file of results.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// The header.
+    pub header: Header,
+    /// The runs.
+    pub records: Vec<Record>,
+    /// The trailer, if the file is whole.
+    pub trailer: Option<Trailer>,
+    /// What is wrong with the file, if it is not whole.
+    pub damage: Option<String>,
+}
+
+/// A file that has no results.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// It cannot be read.
+    #[error("{}: cannot be read: {source}", path.display())]
+    Io {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// It cannot be written.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Write {
+        /// File.
+        path: PathBuf,
+        /// Reason.
+        source: io::Error,
+    },
+    /// Its first line is none of a file of results.
+    #[error("{}:1: expected the header of a file of results, found {found}", path.display())]
+    NoHeader {
+        /// File.
+        path: PathBuf,
+        /// What is there.
+        found: String,
+    },
+    /// It is of another version.
+    #[error("{}:1: expected results of format {FORMAT}, found format {found}: merge it with the lockstep that wrote it", path.display())]
+    Format {
+        /// File.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+}
+
+impl Results {
+    /// Reads a file. Of one that was cut or damaged, the runs before that place.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none of results.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let failed = |source| ResultsError::Io {
+            path: path.into(),
+            source,
+        };
+        let file = BufReader::new(File::open(path).map_err(failed)?);
+        let mut lines = text_file::lines(file);
+        let no_header = |found: String| ResultsError::NoHeader {
+            path: path.into(),
+            found,
+        };
+        let first = lines.next().transpose().map_err(failed)?;
+        let first = first.ok_or_else(|| no_header("an empty file".into()))?;
+        let header = match serde_json::from_str(&first) {
+            Ok(Line::Header(header)) if header.format == FORMAT => header,
+            Ok(Line::Header(header)) => {
+                return Err(ResultsError::Format {
+                    path: path.into(),
+                    found: header.format,
+                });
+            }
+            Ok(_) => return Err(no_header("another line of one".into())),
+            Err(_) => {
+                let start: String = first.chars().take(40).collect();
+                return Err(no_header(format!("`{start}`")));
+            }
+        };
+        let mut results = Self {
+            path: path.into(),
+            header,
+            records: Vec::new(),
+            trailer: None,
+            damage: None,
+        };
+        for (number, line) in lines.enumerate() {
+            let line = line.map_err(failed)?;
+            if results.trailer.is_some() {
+                results.damage = Some(format!("line {}: text after the last line", number + 2));
+                break;
+            }
+            match serde_json::from_str(&line) {
+                Ok(Line::Run(record)) => results.records.push(*record),
+                Ok(Line::Trailer(trailer)) => results.trailer = Some(trailer),
+                Ok(Line::Header(_)) => {
+                    results.damage = Some(format!("line {}: a second header", number + 2));
+                    break;
+                }
+                Err(_) => {
+                    results.damage = Some(format!("line {} is cut or damaged", number + 2));
+                    break;
+                }
+            }
+        }
+        results.judge();
+        Ok(results)
+    }
+
+    /// A file is whole if it has a trailer, and as many runs as that says.
+    fn judge(&mut self) {
+        let found = self.records.len();
+        match &self.trailer {
+            _ if self.damage.is_some() => {}
+            None => self.damage = Some("it has no last line".into()),
+            Some(trailer) if trailer.runs != found => {
+                self.damage = Some(format!("expected {} runs, found {found}", trailer.runs));
+            }
+            Some(_) => {}
+        }
+        if self.damage.is_some() {
+            self.trailer = None;
+        }
+    }
+}
+
+/// A file of results that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    runs: usize,
+}
+
+impl Writer {
+    /// Begins the file at `path`, which has that name when it is whole, with the runs that are known already.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn create(path: &Path, header: &Header, known: &[Record]) -> Result<Self, ResultsError> {
+        let failed = |source| ResultsError::Write {
+            path: path.into(),
+            source,
+        };
+        // What is known is in a file of one of the two names all the time.
+        let place = partial(path);
+        let new = place.with_extension("new");
+        let begin = || -> io::Result<File> {
+            let mut text = line(&Line::Header(header.clone()))?;
+            for record in known {
+                text += &line(&Line::Run(Box::new(record.clone())))?;
+            }
+            fs::write(&new, text)?;
+            fs::rename(&new, &place)?;
+            OpenOptions::new().append(true).open(&place)
+        };
+        Ok(Self {
+            file: begin().map_err(failed)?,
+            path: path.into(),
+            runs: known.len(),
+        })
+    }
+
+    /// Adds a run, which is in the file when this returns.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, record: &Record) -> Result<(), ResultsError> {
+        self.runs += 1;
+        self.write(&Line::Run(Box::new(record.clone())))
+    }
+
+    fn write(&mut self, what: &Line) -> Result<(), ResultsError> {
+        let written = line(what).and_then(|text| self.file.write_all(text.as_bytes()));
+        written.map_err(|source| ResultsError::Write {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    /// Ends the file, and gives it its name.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn finish(
+        mut self,
+        whole: Vec<u32>,
+        stopped: Vec<String>,
+    ) -> Result<PathBuf, ResultsError> {
+        let runs = self.runs;
+        self.write(&Line::Trailer(Trailer {
+            runs,
+            whole,
+            stopped,
+        }))?;
+        let kept = self.file.sync_all();
+        let kept = kept.and_then(|()| fs::rename(partial(&self.path), &self.path));
+        kept.map_err(|source| ResultsError::Write {
+            path: self.path.clone(),
+            source,
+        })?;
+        Ok(self.path)
+    }
+}
+
+fn line(line: &Line) -> io::Result<String> {
+    Ok(serde_json::to_string(line)? + "\n")
+}
+
+/// What an earlier start left of the file at `path`: the file under its name, or the one that is not whole.
+///
+/// # Errors
+/// It cannot be read, or is none of results.
+pub fn earlier(path: &Path) -> Result<Option<Results>, ResultsError> {
+    for path in [partial(path), path.to_owned()] {
+        if path.exists() {
+            return Results::read(&path).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Files of results at `paths`: the files themselves, those in folders, and those of shards in folders of these.
+///
+/// # Errors
+/// A path cannot be read.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ResultsError> {
+    // By their names without the end of those that are not whole, which stand back where both are there.
+    let mut found: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for path in paths {
+        collect(path, 0, &mut found)?;
+    }
+    Ok(found.into_values().collect())
+}
+
+/// How deep below a folder that is named files of results may be: one of each artifact.
+const DEPTH: usize = 2;
+
+fn collect(
+    path: &Path,
+    depth: usize,
+    found: &mut BTreeMap<PathBuf, PathBuf>,
+) -> Result<(), ResultsError> {
+    let failed = |source| ResultsError::Io {
+        path: path.into(),
+        source,
+    };
+    if !fs::metadata(path).map_err(failed)?.is_dir() {
+        let name = path.to_string_lossy();
+        let is_partial = name.ends_with(".jsonl.partial");
+        let whole = match is_partial {
+            true => path.with_extension(""),
+            false => path.to_owned(),
+        };
+        let is_results = is_partial || name.ends_with(".jsonl");
+        // A report that lies among the results it was made of has nothing of its own.
+        let is_shard = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("shard-"));
+        let is_results = is_results && (is_shard || depth == 1);
+        // One that is being written again counts, and the one before it does not.
+        if (is_results || depth == 0) && (is_partial || !found.contains_key(&whole)) {
+            found.insert(whole, path.to_owned());
+        }
+        return Ok(());
+    }
+    let is_ours = depth > 0
+        && path
+            .file_name()
+            .is_some_and(|name| name == "runs" || name == "designs");
+    if depth > DEPTH || is_ours {
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    for entry in entries.map_err(failed)? {
+        collect(&entry.path(), depth + 1, found)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! What failures of one kind share, so that fifty of one bug are one group.
+
+use lockstep_base::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What failures of one kind share: the design, the verdict, and what is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Signature {
+    /// Name of the design.
+    pub design: String,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What is wrong: the mistake that explains every cycle, where exactly one does; else the root field, or how the
+    /// design ended, with `n` for the numbers of counters.
+    pub what: String,
+    /// Class of the configuration of the field, where no mistake explains it.
+    pub class: Option<String>,
+}
+
+impl Signature {
+    /// Of a divergence, as its report in JSON has it.
+    pub fn of_divergence(design: &str, report: &Value) -> Self {
+        let field = report["headline"]["field"].as_str().unwrap_or("?");
+        let cause = cause(report);
+        Self {
+            design: design.into(),
+            verdict: Verdict::Divergence,
+            class: cause.is_none().then(|| class(report)).flatten(),
+            what: cause.map_or_else(|| unnumbered(field), str::to_owned),
+        }
+    }
+
+    /// Of any other end: `what` may have numbers.
+    pub fn of_end(design: &str, verdict: Verdict, what: &str) -> Self {
+        Self {
+            design: design.into(),
+            verdict,
+            what: what.into(),
+            class: None,
+        }
+    }
+
+    /// In words.
+    pub fn words(&self) -> String {
+        let class = self.class.as_ref();
+        let class = class.map_or(String::new(), |class| format!(" ({class})"));
+        format!("{}: {}{class}", self.design, self.what)
+    }
+}
+
+/// The mistake that explains every cycle, if it is the only one.
+fn cause(report: &Value) -> Option<&str> {
+    match report["hypotheses"]["explaining"].as_array()?.as_slice() {
+        [one] => one["text"].as_str(),
+        _ => None,
+    }
+}
+
+/// The row of the table of counting conditions that the counter has, or the registers that configure the field.
+fn class(report: &Value) -> Option<String> {
+    let registers = report["explanation"]["configuration"].as_array()?;
+    let row = |register: &Value| {
+        let (_, rest) = register["meaning"].as_str()?.split_once("(row ")?;
+        let (row, _) = rest.split_once(')')?;
+        Some(format!("row {row}"))
+    };
+    let of_names = || {
+        let names = registers
+            .iter()
+            .filter_map(|register| register["register"].as_str());
+        let mut names: Vec<_> = names.map(unnumbered).collect();
+        names.sort();
+        names.dedup();
+        (!names.is_empty()).then(|| names.join(", "))
+    };
+    registers.iter().find_map(row).or_else(of_names)
+}
+
+/// The name of a field or register, with `n` for the number of the counter: `V[n]`, `PMEVCNTRn_EL0`.
+pub fn unnumbered(name: &str) -> String {
+    let mut out = String::new();
+    let (head, tail) = match name.find("_EL") {
+        Some(at) => name.split_at(at),
+        None => (name, ""),
+    };
+    let mut digits = head.chars().peekable();
+    while let Some(letter) = digits.next() {
+        if !letter.is_ascii_digit() {
+            out.push(letter);
+            continue;
+        }
+        while digits.next_if(char::is_ascii_digit).is_some() {}
+        out.push('n');
+    }
+    out + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn counters_have_no_numbers() {
+        for (name, bare) in [
+            ("V[12]", "V[n]"),
+            ("PMEVCNTR31_EL0", "PMEVCNTRn_EL0"),
+            ("PMCCFILTR_EL0", "PMCCFILTR_EL0"),
+            ("SPMEVFILT2R13_EL0", "SPMEVFILTnRn_EL0"),
+            ("PMSICR_EL1", "PMSICR_EL1"),
+        ] {
+            assert_eq!(unnumbered(name), bare);
+        }
+    }
+
+    #[test]
+    fn a_cause_is_worth_more_than_a_field() {
+        let mut report = json!({
+            "headline": { "field": "V[2]" },
+            "explanation": { "configuration": [
+                { "register": "PMEVTYPER2_EL0", "meaning": "counts 1 if V_B >= 0, else 0 (row B)" },
+            ] },
+            "hypotheses": { "explaining": [{ "text": "V_B >= TH is V_B > TH" }] },
+        });
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(signature.words(), "mine: V_B >= TH is V_B > TH");
+        report["hypotheses"]["explaining"] = json!([{ "text": "a" }, { "text": "b" }]);
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(signature.words(), "mine: V[n] (row B)");
+        report["explanation"]["configuration"][0]["meaning"] = json!("event 0x11");
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(signature.words(), "mine: V[n] (PMEVTYPERn_EL0)");
+    }
+}

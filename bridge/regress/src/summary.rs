@@ -1,0 +1,274 @@
+//! All results in short: what programs read, and what pages are made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lockstep_base::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{self, Coverage, Finding};
+use crate::merge::Merged;
+use crate::record::{Program, Record, Waiver, worst};
+use crate::signature::Signature;
+use crate::since::Since;
+
+/// Version of the summary.
+pub const FORMAT: u32 = 1;
+
+/// Slowest runs that are listed.
+const SLOWEST: usize = 10;
+
+/// The summary. Only `times` depends on where and when runs ran.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The worst of all runs and findings.
+    pub verdict: Verdict,
+    /// Its exit code.
+    pub exit_code: u8,
+    /// Name of the suite.
+    pub suite: String,
+    /// Hash of it.
+    pub suite_hash: String,
+    /// The program.
+    pub program: Program,
+    /// Hashes of designs that are not the bundled one.
+    pub designs: BTreeMap<String, String>,
+    /// Numbers of runs.
+    pub runs: Counts,
+    /// Failures, those of one kind together, the most frequent first.
+    pub groups: Vec<Group>,
+    /// What is wrong with the suite as a whole, and what was never compared.
+    pub findings: Vec<Finding>,
+    /// What was compared.
+    pub coverage: Vec<Coverage>,
+    /// Waivers.
+    pub waivers: Vec<Waiver>,
+    /// Runs that were started more than once, because the environment ended them.
+    pub retried: Vec<String>,
+    /// What is new since an earlier summary, if one was named.
+    pub since: Option<Since>,
+    /// Times.
+    pub times: Times,
+}
+
+/// Numbers of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// That the suite has.
+    pub planned: usize,
+    /// That have ended.
+    pub ended: usize,
+    /// That agree.
+    pub passed: usize,
+    /// That do not.
+    pub failed: usize,
+    /// Cycles compared.
+    pub cycles: u64,
+    /// Fields compared.
+    pub compared: u64,
+    /// Fields not compared, because they are UNKNOWN.
+    pub not_compared: u64,
+}
+
+/// Failures of one signature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// What they share.
+    pub signature: Signature,
+    /// Exit code of the runs.
+    pub exit_code: u8,
+    /// How many.
+    pub count: usize,
+    /// The first of them: in the fewest cycles, then by name.
+    pub first: First,
+    /// Names of all.
+    pub runs: Vec<String>,
+}
+
+/// The first failure of a signature.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct First {
+    /// Name of the run.
+    pub id: String,
+    /// Seed, if its stimulus was generated.
+    pub seed: Option<u64>,
+    /// The cycle, if there is one.
+    pub cycle: Option<u64>,
+    /// The model's value of the root field.
+    pub expected: Option<String>,
+    /// The design's.
+    pub rtl: Option<String>,
+    /// What the run ended with, if that was not a summary.
+    pub message: Option<String>,
+    /// The command that shows it again, in the folder of the suite.
+    pub replay: String,
+    /// The folder of its report, below that of the results.
+    pub folder: Option<String>,
+}
+
+/// Times of all runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Seconds of all cycles.
+    pub cycles: f64,
+    /// Seconds of all processes.
+    pub processes: f64,
+    /// The slowest runs.
+    pub slowest: Vec<Slow>,
+}
+
+/// A slow run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slow {
+    /// Its name.
+    pub id: String,
+    /// Seconds of its process.
+    pub seconds: f64,
+    /// Cycles that it ran in a second.
+    pub cycles_per_second: f64,
+}
+
+impl Summary {
+    /// The summary of merged results.
+    pub fn of(merged: &Merged) -> Self {
+        let coverage = check::coverage(merged);
+        let waivers = check::waivers(merged);
+        let findings = check::findings(merged, &coverage, &waivers);
+        let judged = |record: &Record| match record.verdict {
+            // Judged over all runs.
+            Verdict::UnusedWaiver => Verdict::Agree,
+            verdict => verdict,
+        };
+        let verdicts = merged.records().map(judged);
+        let verdict = worst(verdicts.chain(findings.iter().map(|finding| finding.verdict)));
+        let header = &merged.header;
+        let retried = merged.records().filter(|record| record.attempts > 1);
+        Self {
+            format: FORMAT,
+            verdict,
+            exit_code: verdict.exit_code(),
+            suite: header.suite.clone(),
+            suite_hash: header.suite_hash.clone(),
+            program: header.program.clone(),
+            designs: header.designs.clone(),
+            runs: counts(merged),
+            groups: groups(merged),
+            findings,
+            coverage,
+            waivers,
+            retried: retried.map(|record| record.id.clone()).collect(),
+            since: None,
+            times: times(merged),
+        }
+    }
+
+    /// Names of all runs that have failed.
+    pub fn failed(&self) -> BTreeSet<&str> {
+        let names = self.groups.iter().flat_map(|group| &group.runs);
+        names.map(String::as_str).collect()
+    }
+
+    /// Kinds of its failures.
+    fn signatures(&self) -> BTreeSet<Signature> {
+        let groups = self.groups.iter();
+        groups.map(|group| group.signature.clone()).collect()
+    }
+
+    /// What has changed since `last`.
+    pub fn since(&self, last: &Self) -> Since {
+        let same_suite = last.suite_hash == self.suite_hash;
+        Since::of(&last.signatures(), &self.signatures(), same_suite)
+    }
+
+    /// Findings that fail the suite.
+    pub fn faults(&self) -> impl Iterator<Item = &Finding> {
+        let fails = |finding: &&Finding| finding.verdict != Verdict::Agree;
+        self.findings.iter().filter(fails)
+    }
+}
+
+fn counts(merged: &Merged) -> Counts {
+    let mut counts = Counts {
+        planned: merged.header.plan_runs,
+        ended: merged.len(),
+        ..Counts::default()
+    };
+    for record in merged.records() {
+        match record.has_failed() {
+            true => counts.failed += 1,
+            false => counts.passed += 1,
+        }
+        if let Some(compared) = &record.compared {
+            counts.cycles += compared.cycles;
+            counts.compared += compared.compared;
+            counts.not_compared += compared.not_compared;
+        }
+    }
+    counts
+}
+
+fn groups(merged: &Merged) -> Vec<Group> {
+    let mut all: BTreeMap<&Signature, Vec<&Record>> = BTreeMap::new();
+    for record in merged.records() {
+        if let Some(failure) = &record.failure {
+            all.entry(&failure.signature).or_default().push(record);
+        }
+    }
+    let group = |(signature, records): (&Signature, Vec<&Record>)| {
+        let cycle = |record: &Record| record.failure.as_ref().and_then(|failure| failure.cycle);
+        let order = |record: &&&Record| (cycle(record).unwrap_or(u64::MAX), record.id.clone());
+        let first = records.iter().min_by_key(order)?;
+        let failure = first.failure.as_ref()?;
+        Some(Group {
+            signature: signature.clone(),
+            exit_code: first.exit_code,
+            count: records.len(),
+            first: First {
+                id: first.id.clone(),
+                seed: first.seed,
+                cycle: failure.cycle,
+                expected: failure.expected.clone(),
+                rtl: failure.rtl.clone(),
+                message: first.message.clone(),
+                replay: failure.replay.clone(),
+                folder: failure.folder.clone(),
+            },
+            runs: records.iter().map(|record| record.id.clone()).collect(),
+        })
+    };
+    let mut groups: Vec<_> = all.into_iter().filter_map(group).collect();
+    groups.sort_by(|one, other| {
+        other
+            .count
+            .cmp(&one.count)
+            .then(one.signature.cmp(&other.signature))
+    });
+    groups
+}
+
+fn times(merged: &Merged) -> Times {
+    let mut times = Times::default();
+    let mut records: Vec<_> = merged.records().collect();
+    for record in &records {
+        times.cycles += record.time.cycles;
+        times.processes += record.time.process;
+    }
+    records.sort_by(|one, other| {
+        let by_time = other.time.process.total_cmp(&one.time.process);
+        by_time.then_with(|| one.id.cmp(&other.id))
+    });
+    let slow = |record: &&Record| {
+        let cycles = record
+            .compared
+            .as_ref()
+            .map_or(0, |compared| compared.cycles);
+        Slow {
+            id: record.id.clone(),
+            seconds: record.time.process,
+            cycles_per_second: cycles as f64 / record.time.cycles.max(f64::MIN_POSITIVE),
+        }
+    };
+    times.slowest = records.iter().take(SLOWEST).map(slow).collect();
+    times
+}

@@ -1,0 +1,505 @@
+//! What merging must be, on results that nothing ran: any order, any grouping, twice; and what it must find.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lockstep_base::verdict::Verdict;
+use lockstep_regress::SCHEMA;
+use lockstep_regress::check::Kind;
+use lockstep_regress::junit::junit;
+use lockstep_regress::merge::{Merged, merge};
+use lockstep_regress::page::page;
+use lockstep_regress::record::{
+    Compared, FORMAT, Failure, Header, Part, Program, Record, Time, Waiver,
+};
+use lockstep_regress::results::{Results, Writer, find, name};
+use lockstep_regress::shard::Shard;
+use lockstep_regress::signature::Signature;
+use lockstep_regress::summary::Summary;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+const RUNS: usize = 30;
+
+fn header(shard: Shard) -> Header {
+    Header {
+        format: FORMAT,
+        program: Program {
+            version: "0.1.0".into(),
+            build: "0".repeat(32),
+        },
+        suite: "nightly".into(),
+        suite_hash: "1".repeat(32),
+        plan_hash: "2".repeat(32),
+        plan_runs: RUNS,
+        designs: BTreeMap::from([("mine".into(), "3".repeat(32))]),
+        demand_fields: false,
+        demand_rules: false,
+        shards: shard.of,
+        parts: vec![Part {
+            shard: shard.index,
+            runs: shard.size(RUNS),
+            damage: Vec::new(),
+        }],
+    }
+}
+
+/// Run `number` of the suite; every fifth fails, in two ways.
+fn record(number: usize) -> Record {
+    let seed = number as u64 + 1;
+    let fails = number.is_multiple_of(5);
+    let what = if number.is_multiple_of(10) {
+        "V[n]"
+    } else {
+        "PMOVSSET_EL0 <&>"
+    };
+    let id = format!("default/mine/mixed/1000/{seed}");
+    Record {
+        command: format!("lockstep run --seed {seed} --cycles 1000 --dut mine"),
+        failure: fails.then(|| Failure {
+            signature: Signature {
+                design: "mine".into(),
+                verdict: Verdict::Divergence,
+                what: what.into(),
+                class: Some("row B".into()),
+            },
+            cycle: Some(seed * 3),
+            expected: Some("1".into()),
+            rtl: Some("0".into()),
+            replay: format!(
+                "lockstep run --seed {seed} --cycles {} --dut mine",
+                seed * 3 + 1
+            ),
+            folder: None,
+        }),
+        verdict: if fails {
+            Verdict::Divergence
+        } else {
+            Verdict::Agree
+        },
+        exit_code: fails.into(),
+        compared: Some(Compared {
+            cycles: if fails { seed * 3 + 1 } else { 1000 },
+            stimulus_hash: format!("{seed:032x}"),
+            compared: 40_000,
+            not_compared: 10,
+            changed: 900,
+            never_compared: vec!["A".into(), format!("only in {seed}")],
+            never_changed: vec!["B".into()],
+            waivers: vec![waiver(0)],
+            ..Compared::default()
+        }),
+        id,
+        implementation: "default".into(),
+        design: "mine".into(),
+        stimulus: "mixed".into(),
+        seed: Some(seed),
+        cycles_wanted: Some(1000),
+        limit: None,
+        message: None,
+        attempts: 1,
+        time: Time {
+            cycles: 0.5,
+            process: seed as f64,
+        },
+    }
+}
+
+fn waiver(waived: u64) -> Waiver {
+    Waiver {
+        field: "V[*]".into(),
+        reason: "known".into(),
+        owner: "the team".into(),
+        expires: "2099-01-01".into(),
+        line: 3,
+        waived,
+    }
+}
+
+/// Writes a shard, with its runs changed by `change`.
+fn shard(folder: &Path, shard: Shard, change: impl Fn(&mut Record)) -> PathBuf {
+    let mut writer =
+        Writer::create(&folder.join(name(shard)), &header(shard), &[]).expect("written");
+    for number in (0..RUNS).filter(|&number| shard.has(number)) {
+        let mut record = record(number);
+        change(&mut record);
+        writer.add(&record).expect("written");
+    }
+    writer
+        .finish(vec![shard.index], Vec::new())
+        .expect("written")
+}
+
+fn shards(folder: &Path, of: u32) -> Vec<PathBuf> {
+    let all = (1..=of).map(|index| shard(folder, Shard { index, of }, |_| ()));
+    all.collect()
+}
+
+/// Merged results as text, which is all that can be seen of them.
+fn text(merged: &Merged) -> String {
+    let mut text = Vec::new();
+    merged.write(&mut text).expect("written");
+    String::from_utf8(text).expect("JSON")
+}
+
+fn merged(paths: &[PathBuf]) -> Merged {
+    merge(paths).expect("of one suite").expect("some")
+}
+
+/// The summary without its times.
+fn timeless(summary: &Summary) -> Value {
+    let mut value = serde_json::to_value(summary).expect("JSON");
+    value.as_object_mut().expect("an object").remove("times");
+    value
+}
+
+#[test]
+fn merging_is_associative_commutative_and_idempotent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut files = shards(folder.path(), 5);
+    // One shard has another file, of a start that was killed, and one is not whole at all.
+    let cut = fs::read_to_string(&files[4]).expect("a file");
+    fs::write(&files[4], &cut[..cut.len() * 2 / 3]).expect("cut");
+    let other = folder.path().join("again");
+    fs::create_dir(&other).expect("made");
+    files.push(shard(&other, Shard { index: 2, of: 5 }, |record| {
+        record.time.process += 7.0
+    }));
+    files.push(shard(&other, Shard { index: 1, of: 5 }, |record| {
+        if record.seed == Some(6) {
+            record.verdict = Verdict::Infrastructure;
+        }
+    }));
+    let expected = text(&merged(&files));
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for round in 0..50 {
+        for place in (1..files.len()).rev() {
+            files.swap(place, random.next_u32() as usize % (place + 1));
+        }
+        let cut = 1 + random.next_u32() as usize % (files.len() - 1);
+        let (left, right) = files.split_at(cut);
+        // Some are merged to a file first, which is merged again, and some are merged twice.
+        let place = folder.path().join(format!("merged-{round}.jsonl"));
+        fs::write(&place, text(&merged(left))).expect("written");
+        let mut all: Vec<_> = right.to_vec();
+        all.push(place.clone());
+        all.push(files[random.next_u32() as usize % files.len()].clone());
+        assert_eq!(text(&merged(&all)), expected, "round {round}");
+        fs::remove_file(place).expect("removed");
+    }
+}
+
+#[test]
+fn shards_and_one_process_have_one_summary() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = Summary::of(&merged(&shards(folder.path(), 1)));
+    for of in [2, 4, 7] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let summary = Summary::of(&merged(&shards(folder.path(), of)));
+        assert_eq!(timeless(&summary), timeless(&whole));
+    }
+    assert_eq!((whole.runs.passed, whole.runs.failed), (24, 6));
+    let groups: Vec<_> = whole
+        .groups
+        .iter()
+        .map(|group| (group.count, group.first.seed))
+        .collect();
+    assert_eq!(groups, [(3, Some(6)), (3, Some(1))]);
+    assert_eq!(whole.exit_code, 1);
+}
+
+#[test]
+fn a_shard_that_is_missing_or_cut_fails_with_its_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = shards(folder.path(), 4);
+    fs::remove_file(&files[2]).expect("removed");
+    let cut = fs::read_to_string(&files[1]).expect("a file");
+    let lines: Vec<_> = cut.lines().collect();
+    for (left, damage) in [
+        (
+            lines[..lines.len() - 1].join("\n") + "\n",
+            "it has no last line",
+        ),
+        (cut[..cut.len() - 9].to_owned(), "is cut or damaged"),
+        (cut.replacen(lines[2], "", 1), "is cut or damaged"),
+        (
+            [&lines[..2], &lines[3..]].concat().join("\n"),
+            "expected 8 runs, found 7",
+        ),
+        (format!("{cut}{}\n", lines[1]), "text after the last line"),
+    ] {
+        fs::write(&files[1], left).expect("written");
+        let found = find(&[folder.path().into()]).expect("files");
+        let summary = Summary::of(&merged(&found));
+        let texts: Vec<_> = summary
+            .faults()
+            .map(|finding| finding.text.as_str())
+            .collect();
+        assert!(
+            texts[0].starts_with("shard 2 of 4 is not whole: ") && texts[0].contains(damage),
+            "{texts:?}"
+        );
+        assert!(texts[1].starts_with("shard 3 of 4 is missing"), "{texts:?}");
+        assert!(texts[2].ends_with("of 30 runs have no result"), "{texts:?}");
+    }
+}
+
+#[test]
+fn other_results_are_refused_by_name() {
+    type Change = fn(&mut Header);
+    let changes: [(Change, &str); 5] = [
+        (
+            |header| header.program.build = "9".repeat(32),
+            "one program",
+        ),
+        (|header| header.suite_hash = "9".repeat(32), "one suite"),
+        (|header| header.plan_runs = 7, "one choice of runs"),
+        (|header| header.shards = 9, "one number of shards"),
+        (
+            |header| drop(header.designs.insert("mine".into(), "9".repeat(32))),
+            "one design `mine`",
+        ),
+    ];
+    for (change, message) in changes {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut files = shards(folder.path(), 2);
+        let mut other = header(Shard { index: 2, of: 2 });
+        change(&mut other);
+        let writer = Writer::create(&files[1], &other, &[]).expect("written");
+        files[1] = writer.finish(vec![2], Vec::new()).expect("written");
+        let error = merge(&files).expect_err(message).to_string();
+        assert!(
+            error.contains(message) && error.contains("shard-2-of-2.jsonl"),
+            "{error}"
+        );
+    }
+}
+
+fn kinds(change: impl Fn(&mut Record)) -> Vec<Kind> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = shard(folder.path(), Shard::WHOLE, change);
+    let summary = Summary::of(&merged(&[file]));
+    summary.faults().map(|finding| finding.kind).collect()
+}
+
+#[test]
+fn a_generator_that_ignores_its_seed_is_found() {
+    let used = |record: &mut Record| compared(record).waivers[0].waived = 1;
+    assert_eq!(kinds(used), []);
+    let ignored = |record: &mut Record| {
+        used(record);
+        compared(record).stimulus_hash = "f".repeat(32);
+    };
+    assert_eq!(kinds(ignored), [Kind::SeedIgnored]);
+    // The same inputs on another design.
+    let differs = |record: &mut Record| {
+        used(record);
+        record.seed = Some(1);
+    };
+    assert_eq!(kinds(differs), [Kind::StimulusDiffers]);
+    let nothing = |record: &mut Record| {
+        used(record);
+        if record.seed == Some(3) {
+            compared(record).compared = 0;
+        }
+        if record.seed == Some(4) {
+            compared(record).cycles = 999;
+        }
+    };
+    assert_eq!(kinds(nothing), [Kind::NotCompared; 2]);
+    assert_eq!(kinds(|_| ()), [Kind::Waiver]);
+}
+
+fn compared(record: &mut Record) -> &mut Compared {
+    record.compared.as_mut().expect("it compared")
+}
+
+#[test]
+fn what_no_run_compared_is_told_and_fails_where_it_is_demanded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let results = |demand: bool| {
+        let demanding = Header {
+            demand_fields: demand,
+            ..header(Shard::WHOLE)
+        };
+        let path = folder.path().join(name(Shard::WHOLE));
+        let mut writer = Writer::create(&path, &demanding, &[]).expect("written");
+        for number in 0..RUNS {
+            writer.add(&record(number)).expect("written");
+        }
+        let path = writer.finish(vec![1], Vec::new()).expect("written");
+        Summary::of(&merged(&[path]))
+    };
+    let fields = |summary: &Summary| {
+        let of_fields = summary
+            .findings
+            .iter()
+            .filter(|finding| finding.kind == Kind::Field);
+        of_fields
+            .map(|finding| (finding.verdict, finding.text.clone()))
+            .collect::<Vec<_>>()
+    };
+    let told = fields(&results(false));
+    assert_eq!(
+        told,
+        [
+            (Verdict::Agree, "default/mine: never compared: A".into()),
+            (
+                Verdict::Agree,
+                "default/mine: compared with one value alone: B".into()
+            ),
+        ]
+    );
+    assert!(
+        fields(&results(true))
+            .iter()
+            .all(|(verdict, _)| *verdict == Verdict::Divergence)
+    );
+}
+
+#[test]
+fn a_run_with_two_ends_does_not_reproduce() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = folder.path().join("other");
+    fs::create_dir(&other).expect("made");
+    let files = [
+        shard(folder.path(), Shard::WHOLE, |_| ()),
+        shard(&other, Shard::WHOLE, |record| {
+            if record.seed == Some(2) {
+                record.verdict = Verdict::Crash;
+            }
+            if record.seed == Some(3) {
+                record.verdict = Verdict::Infrastructure;
+            }
+        }),
+    ];
+    let summary = Summary::of(&merged(&files));
+    let texts: Vec<_> = summary
+        .faults()
+        .filter(|finding| finding.kind == Kind::NotReproduced)
+        .map(|finding| finding.text.as_str())
+        .collect();
+    assert_eq!(texts.len(), 1);
+    assert!(
+        texts[0].starts_with("default/mine/mixed/1000/2 "),
+        "{texts:?}"
+    );
+}
+
+#[test]
+fn every_line_fits_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
+    let schema = jsonschema::validator_for(&schema).expect("a schema");
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = text(&merged(&shards(folder.path(), 3)));
+    assert_eq!(text.lines().count(), RUNS + 2);
+    for line in text.lines() {
+        let mut value: Value = serde_json::from_str(line).expect("JSON");
+        let errors: Vec<_> = schema
+            .iter_errors(&value)
+            .map(|error| error.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{line}: {errors:?}");
+        value["surplus"] = 1.into();
+        assert!(!schema.is_valid(&value), "{value}");
+    }
+}
+
+#[test]
+fn another_reader_finds_the_same_in_junit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let merged = merged(&shards(folder.path(), 2));
+    let summary = Summary::of(&merged);
+    let xml = junit(&merged, &summary).expect("XML");
+    let document = roxmltree::Document::parse(&xml).expect("XML");
+    let root = document.root_element();
+    let number = |name: &str| {
+        root.attribute(name)
+            .and_then(|text| text.parse::<usize>().ok())
+    };
+    let count = |name: &str| {
+        document
+            .descendants()
+            .filter(|node| node.has_tag_name(name))
+            .count()
+    };
+    // One case is that of the waiver.
+    assert_eq!(
+        (number("tests"), number("failures"), number("errors")),
+        (Some(RUNS + 1), Some(7), Some(0))
+    );
+    assert_eq!(
+        (count("testcase"), count("failure"), count("testsuite")),
+        (RUNS + 1, 7, 2)
+    );
+    let failure = document.descendants().find(|node| {
+        node.parent().and_then(|case| case.attribute("name")) == Some("default/mine/mixed/1000/6")
+    });
+    let failure = failure
+        .and_then(|node| node.parent())
+        .and_then(|case| case.children().find(|node| node.has_tag_name("failure")));
+    let failure = failure.expect("a failure");
+    assert_eq!(
+        failure.attribute("message"),
+        Some("mine: PMOVSSET_EL0 <&> (row B)")
+    );
+    assert!(
+        failure
+            .text()
+            .unwrap_or_default()
+            .contains("lockstep run --seed 6 --cycles 19")
+    );
+}
+
+#[test]
+fn what_is_new_gone_and_still_failing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = folder.path().join("other");
+    fs::create_dir(&other).expect("made");
+    let last = Summary::of(&merged(&shards(folder.path(), 1)));
+    let changed = shard(&other, Shard::WHOLE, |record| {
+        if let Some(failure) = &mut record.failure
+            && failure.signature.what == "V[n]"
+        {
+            failure.signature.what = "INTID".into();
+        }
+    });
+    let now = Summary::of(&merged(&[changed]));
+    let since = now.since(&last);
+    let words = |all: &[Signature]| all.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
+    assert_eq!(words(&since.new), ["INTID"]);
+    assert_eq!(words(&since.gone), ["V[n]"]);
+    assert_eq!(words(&since.still), ["PMOVSSET_EL0 <&>"]);
+    let summary = Summary {
+        since: Some(since),
+        ..now
+    };
+    let page = page(&summary, None).expect("a page");
+    for expected in [
+        "1 new, 1 gone, 1 still failing",
+        "gone: mine: V[n] (row B)",
+        "PMOVSSET_EL0 &#60;&#38;&#62;",
+    ] {
+        assert!(page.contains(expected), "{expected}");
+    }
+    // Self-contained.
+    for none in ["<script", "http://", "https://", "src="] {
+        assert!(!page.contains(none), "{none}");
+    }
+}
+
+#[test]
+fn a_file_is_not_under_its_name_until_it_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name(Shard::WHOLE));
+    let mut writer = Writer::create(&path, &header(Shard::WHOLE), &[]).expect("written");
+    writer.add(&record(1)).expect("written");
+    assert!(!path.exists());
+    let found = find(&[folder.path().into()]).expect("files");
+    let partial = Results::read(&found[0]).expect("results");
+    assert_eq!((partial.records.len(), partial.trailer), (1, None));
+    writer.finish(vec![1], Vec::new()).expect("written");
+    assert_eq!(find(&[folder.path().into()]).expect("files"), [path]);
+}
