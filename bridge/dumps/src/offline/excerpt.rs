@@ -115,11 +115,11 @@ fn codes(header: &Header) -> Vec<String> {
     codes
 }
 
-/// Tells what wrote a window.
-pub const COMMENT: &str = "$comment pmu-lockstep: a window of a dump $end";
+/// The comment of a window: what wrote it.
+pub const COMMENT: &str = "pmu-lockstep: a window of a dump";
 
 fn declare(header: &Header, codes: &[String], out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{COMMENT}")?;
+    writeln!(out, "$comment {COMMENT} $end")?;
     if let Some(timescale) = header.timescale() {
         writeln!(out, "$timescale {timescale} $end")?;
     }

@@ -299,7 +299,7 @@ mod tests {
     /// A reader may stop anywhere.
     #[test]
     fn a_replay_goes_on_where_it_was_stopped() {
-        let ring = read(&dump(3000), FULL, u64::MAX);
+        let ring = read(&dump(3000), LIMIT, u64::MAX);
         let mut whole = Vec::new();
         ring.replay()
             .for_each(|event| whole.push(format!("{event:?}")))
