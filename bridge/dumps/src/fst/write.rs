@@ -54,7 +54,7 @@ impl From<FstWriteError> for WriteError {
     }
 }
 
-/// Bytes of the longest text of each signal of a dump, which was just opened; 0 for one without text. [`write`] must
+/// Bytes of the longest text of each signal of a dump, which was just opened; 0 for one without text. [`write()`] must
 /// know them before.
 ///
 /// # Errors
