@@ -28,6 +28,25 @@ fn failing(name: &str) -> PathBuf {
     folder
 }
 
+/// What no reduction left is not for one to remove.
+#[test]
+fn files_of_others_stay() {
+    let folder = failing("shrink_files_of_others");
+    for name in ["regression.rs", "shrunk.json", "shrunk.stim"] {
+        let path = folder.join("mine").join(name);
+        fs::create_dir(folder.join("mine")).expect("made");
+        fs::write(&path, "fn mine() {}\n").expect("written");
+        let mut command = lockstep(&folder);
+        command.args(["shrink", "a.stim", "--out", "mine"]);
+        let ran = run(command.args(silent()));
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        let words = format!("{name}: expected a file that an earlier run left");
+        assert!(ran.stderr.contains(&words), "{}", ran.stderr);
+        assert_eq!(fs::read(&path).expect("still there"), b"fn mine() {}\n");
+        fs::remove_dir_all(folder.join("mine")).expect("removed");
+    }
+}
+
 #[test]
 fn shrunk_stimulus_fails_in_the_same_field() {
     let folder = failing("shrink");

@@ -117,6 +117,8 @@ impl FolderError {
                 io::ErrorKind::NotFound
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::IsADirectory
+                    // It is no file.
+                    | io::ErrorKind::InvalidInput
                     | io::ErrorKind::PermissionDenied
                     | io::ErrorKind::ReadOnlyFilesystem
             )

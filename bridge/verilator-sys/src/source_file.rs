@@ -19,6 +19,11 @@ pub struct SourceFile {
 /// It cannot be read.
 pub fn content_hash(path: &Path) -> io::Result<String> {
     use sha2::{Digest, Sha256};
+    if !std::fs::metadata(path)?.is_file() {
+        // A pipe may have no end, or nobody who writes to it.
+        let message = "a regular file was expected";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
     io::copy(&mut file, &mut hash)?;

@@ -83,6 +83,10 @@ const CHEATS: &[Cheat] = &[
     ("cycle:stop", "", 3, "does not come back from cycle 2500"),
     ("cycle:kill-itself", "", 5, "SIGKILL"),
     ("cycle:terminate-itself", "", 5, "SIGTERM"),
+    ("cycle:raise-fault", "", 6, "SIGSEGV"),
+    ("start:raise-fault", "", 6, "SIGSEGV"),
+    ("cycle:raise-bus-fault", "", 6, "SIGBUS"),
+    ("cycle:raise-alarm", "", 6, "SIGALRM"),
     ("cycle:abort", "", 6, "SIGABRT"),
     ("cycle:trap", "", 6, "SIGILL"),
     ("cycle:kill-parent", "", 0, "PASS"),
@@ -482,6 +486,47 @@ fn options_of_the_sandbox() {
         refused.starts_with("start the program /bin/sh -c "),
         "{json:#}"
     );
+}
+
+/// Without `/proc` no process can be had for a design, and none runs in that of the command.
+#[test]
+fn no_design_runs_where_there_is_no_proc() {
+    let folder = built("no_proc");
+    let inside = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", script]);
+        command
+    };
+    let hidden = "mount -t tmpfs none /proc";
+    if !inside(hidden).status().is_ok_and(|status| status.success()) {
+        // Not every machine lets its users have a name space of their own.
+        return;
+    }
+    let inner = cheating(&folder, "cycle:exit", "");
+    let mut command = inside(&format!("{hidden} && exec \"$0\" \"$@\""));
+    command.arg(inner.get_program()).args(inner.get_args());
+    command.current_dir(&folder);
+    for (name, value) in inner.get_envs() {
+        command.env(name, value.unwrap_or_default());
+    }
+    let ran = run(&mut command);
+    assert_eq!(ran.code, 5, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("expected /proc"), "{}", ran.stderr);
+}
+
+/// A pipe in place of a library is no library, and nobody waits for it.
+#[test]
+fn a_pipe_is_no_part_of_a_folder() {
+    let folder = built("pipe_in_folder");
+    for name in ["dut.so", "dut.toml"] {
+        let path = folder.join("built").join(name);
+        fs::remove_file(&path).expect("removed");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        let ran = run(&mut cheating(&folder, "cycle:none", ""));
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains("regular file"), "{}", ran.stderr);
+    }
 }
 
 /// How a signal is answered by a run whose design does not come back, started in different ways.

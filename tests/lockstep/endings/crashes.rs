@@ -92,10 +92,17 @@ fn crash_of_one_of_two_designs() {
 fn files_of_others_stay() {
     let folder = folder("segfault.sv", "files_of_others");
     let out = folder.join("lockstep-out");
-    for name in ["report.json", "report.html", "stimulus.stim"] {
+    for name in [
+        "report.json",
+        "report.html",
+        "stimulus.stim",
+        "window.vcd",
+        "window.gtkw",
+        "window.sucl",
+    ] {
         fs::create_dir(&out).expect("made");
         fs::write(out.join(name), "{\"mine\": 1}").expect("written");
-        fs::write(out.join("window.vcd"), "").expect("written");
+        fs::write(out.join("design.log"), "").expect("written");
         let ran = run(&mut command(&folder, "replay", "segfault.sv"));
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         let words = format!(

@@ -127,6 +127,9 @@ static void cheat(const char* when) {
   if (is("stop")) raise(SIGSTOP);
   if (is("kill-itself")) kill(getpid(), SIGKILL);
   if (is("terminate-itself")) raise(SIGTERM);
+  if (is("raise-fault")) raise(SIGSEGV);
+  if (is("raise-bus-fault")) raise(SIGBUS);
+  if (is("raise-alarm")) raise(SIGALRM);
   if (is("abort")) abort();
   if (is("trap")) __builtin_trap();
   if (is("kill-parent")) kill(parent, SIGKILL);

@@ -73,6 +73,9 @@ pub(super) fn start(
     sandbox: &Sandbox,
     patience: Duration,
 ) -> Result<(Arc<Host>, Said), StartError> {
+    if !Path::new(super::PROGRAM).exists() {
+        return Err(StartError::NoProc);
+    }
     // No process of the same user may look into this one.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let (to, from) = (channel::make_to()?, channel::make_from()?);
@@ -167,9 +170,6 @@ impl Attendant {
         mode: SandboxMode,
         memories: [OwnedFd; 2],
     ) -> Result<(Self, UnixStream), StartError> {
-        if !Path::new(super::PROGRAM).exists() {
-            return Err(StartError::NoProc);
-        }
         let (here, there) = UnixStream::pair()?;
         let (output, write) = io::pipe()?;
         let mut command = kept(super::PROGRAM);
