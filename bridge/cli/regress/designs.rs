@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::child::this_program;
-use super::suite::Order;
+use super::order::Order;
 use crate::cli::{Failure, output};
 use crate::dut::{DutFolder, Manifest};
 use crate::lockstep::Verdict;

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::child::{self, this_program};
 use super::designs::{Designs, word};
+use super::order::Order;
 use super::progress::Progress;
-use super::suite::{Order, RUNS, unwritable};
 use crate::cli::Failure;
 use crate::interrupt;
 use crate::lockstep::Verdict;
@@ -19,6 +19,8 @@ use crate::regress::record::Record;
 use crate::regress::results::Writer;
 use crate::report::counted;
 
+/// The folder of what runs leave.
+const RUNS: &str = "runs";
 /// How often interrupts are looked for.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -97,7 +99,7 @@ impl<'a> Farm<'a> {
                     }
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
-                if let Err(error) = writer.add(&record).map_err(unwritable) {
+                if let Err(error) = writer.add(&record).map_err(Failure::infrastructure) {
                     self.stop.store(true, Ordering::Relaxed);
                     result = Err(error);
                     continue;

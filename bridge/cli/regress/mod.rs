@@ -9,6 +9,8 @@ mod farm;
 mod github;
 mod merge;
 #[cfg(feature = "rtl")]
+mod order;
+#[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
 mod suite;
@@ -16,6 +18,6 @@ mod suite;
 pub use merge::MergeArgs;
 pub(super) use merge::merge;
 #[cfg(feature = "rtl")]
-pub use suite::RegressArgs;
+pub use order::RegressArgs;
 #[cfg(feature = "rtl")]
 pub(super) use suite::regress;
