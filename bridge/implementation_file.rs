@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::{Implementation, Impossible};
 
-use crate::plain::of_toml;
+use crate::plain::{of_toml, place_of_key, quoted_line};
 use crate::text_file;
 
 /// An implementation file that cannot be used.
@@ -67,11 +67,7 @@ pub fn load(path: Option<&Path>) -> Result<Implementation, FileError> {
 fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
     let implementation: Implementation = toml::from_str(text).map_err(|error| {
         let mistake = of_toml(text, &error);
-        let source = text
-            .lines()
-            .nth(mistake.line - 1)
-            .unwrap_or_default()
-            .trim();
+        let source = text.lines().nth(mistake.line - 1).unwrap_or_default();
         FileError::Syntax {
             path: path.into(),
             line: mistake.line,
@@ -79,12 +75,12 @@ fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
             // A key that is misspelt is named in the message.
             message: match mistake.message.ends_with('?') {
                 true => mistake.message,
-                false => format!("{} at `{source}`", mistake.message),
+                false => format!("{} at `{}`", mistake.message, quoted_line(source)),
             },
         }
     })?;
     implementation.validate().map_err(|error| {
-        let with_line = |problem: Impossible| (line_of_key(text, problem.key), problem);
+        let with_line = |problem: Impossible| (line_of(text, &problem), problem);
         FileError::Impossible {
             path: path.into(),
             problems: error.problems.into_iter().map(with_line).collect(),
@@ -93,21 +89,13 @@ fn parse(path: &Path, text: &str) -> Result<Implementation, FileError> {
     Ok(implementation)
 }
 
-/// The line of `table.key`.
-fn line_of_key(text: &str, path: &str) -> usize {
-    let (table, key) = path.split_once('.').unwrap_or(("", path));
-    let mut current = String::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if let Some(header) = line.strip_prefix('[') {
-            current = header.trim_end_matches(']').trim().to_owned();
-        }
-        let name = line.split('=').next().unwrap_or_default().trim();
-        if (current == table && name == key) || name == path {
-            return index + 1;
-        }
-    }
-    text.lines().count().max(1)
+/// The line of the key of a problem, the last one if the file does not have it.
+fn line_of(text: &str, problem: &Impossible) -> usize {
+    let before = match place_of_key(text, problem.key, problem.table) {
+        Some(at) => &text[..at],
+        None => text.trim_end(),
+    };
+    before.matches('\n').count() + 1
 }
 
 #[cfg(test)]
@@ -116,6 +104,30 @@ mod tests {
 
     fn error(text: &str) -> String {
         parse(Path::new("x.toml"), text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn of_several_tables_the_right_one_is_named() {
+        let text = "[[system_pmu]]\n\n[[system_pmu]]\nimplemented = false\n";
+        let error = error(text);
+        assert!(
+            error.starts_with("x.toml:3: system_pmu = number 1 with implemented"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn numbers_of_64_bits_are_texts_too() {
+        for number in ["18446744073709551615", "'0xFFFF_FFFF_FFFF_FFFF'"] {
+            let text = format!("[knobs]\nreset_value = {number}");
+            let read = parse(Path::new("x.toml"), &text).expect(number);
+            assert_eq!(read.knobs.reset_value, u64::MAX);
+        }
+        let wrong = error("[knobs]\nreset_value = -1");
+        assert!(
+            wrong.starts_with("x.toml:2:15: expected a whole number of 64 bits"),
+            "{wrong}"
+        );
     }
 
     #[test]

@@ -185,6 +185,7 @@ mod tests {
             ..Implementation::default()
         };
         small.pmu.counters = 6;
+        small.knobs.reset_value = u64::MAX;
         small.spe.pmsidr = 0x3_B800;
         small.knobs.res0 = Res0::RwNoEffect;
         small.wrapper.aarch32 = false;

@@ -190,6 +190,7 @@ pub struct Knobs {
     /// A-ETY-8.
     pub unsupported_other: UnsupportedOther,
     /// A-ETY-9: the fields of PMEVTYPER out of reset, where they are architecturally UNKNOWN.
+    #[serde(with = "crate::wide_number")]
     pub reset_value: u64,
     /// A-ETY-12: the IMPLEMENTATION DEFINED "EL3 trap priority when SDD == '1'".
     pub el3_trap_priority_sdd: bool,
@@ -571,11 +572,12 @@ impl Implementation {
         }
         for (s, pmu) in self.system_pmu.iter().enumerate() {
             if !pmu.implemented {
-                problems.push(Impossible::new(
+                let problem = Impossible::new(
                     "system_pmu",
                     format_args!("number {s} with implemented = false"),
                     "System PMUs that are implemented; leave the others out",
-                ));
+                );
+                problems.push(problem.in_table(s));
             }
             problems.extend(pmu.problems().iter().map(|problem| {
                 Impossible::new(
@@ -583,6 +585,7 @@ impl Implementation {
                     format_args!("number {s}: {problem}"),
                     "a legal configuration (A-SPMU-5)",
                 )
+                .in_table(s)
             }));
         }
     }

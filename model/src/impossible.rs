@@ -6,6 +6,8 @@
 pub struct Impossible {
     /// Key in the implementation file, with its table.
     pub key: &'static str,
+    /// Which of the tables of that key, if it has several.
+    pub table: usize,
     /// Value found.
     pub found: String,
     /// What is allowed, and why.
@@ -16,9 +18,15 @@ impl Impossible {
     pub(crate) fn new(key: &'static str, found: impl ToString, expected: &str) -> Self {
         Self {
             key,
+            table: 0,
             found: found.to_string(),
             expected: expected.into(),
         }
+    }
+
+    /// The same of table `table` of several.
+    pub(crate) fn in_table(self, table: usize) -> Self {
+        Self { table, ..self }
     }
 }
 

@@ -44,6 +44,7 @@ pub mod spmu;
 pub mod sysreg;
 pub mod threshold_control;
 pub mod trace;
+mod wide_number;
 pub mod wrapper;
 
 pub use contract::{

@@ -3,6 +3,8 @@
 
 use std::fmt::Display;
 
+use toml::de::{DeTable, DeValue};
+
 /// The formats, which have different words for a group of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -27,7 +29,9 @@ pub struct Mistake {
 
 /// What is wrong with the TOML text `text`.
 pub fn of_toml(text: &str, error: &toml::de::Error) -> Mistake {
+    // What was read by way of a table has lost its place, but not its key.
     let at = error.span().map(|span| span.start.min(text.len()));
+    let at = at.or_else(|| place_of_key(text, key_named_by(error.message())?, 0));
     let before = &text[..at.unwrap_or(0)];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     Mistake {
@@ -35,6 +39,47 @@ pub fn of_toml(text: &str, error: &toml::de::Error) -> Mistake {
         line: before.matches('\n').count() + 1,
         column: before[start..].chars().count() + 1,
         message: words(error.message(), Format::Toml),
+    }
+}
+
+/// The key that ends a message of the TOML reader.
+fn key_named_by(message: &str) -> Option<&str> {
+    let (_, key) = message.trim_end().rsplit_once("in `")?;
+    key.strip_suffix('`')
+}
+
+/// Where the key `path`, such as `pmu.counters`, is in a TOML text, counted in bytes; of tables with the same name, in
+/// number `table`.
+pub fn place_of_key(text: &str, path: &str, table: usize) -> Option<usize> {
+    let whole = DeTable::parse(text).ok()?;
+    let mut inside = Some(whole.get_ref());
+    let mut place = None;
+    for name in path.split('.') {
+        let (key, value) = inside?.iter().find(|(key, _)| key.get_ref() == name)?;
+        place = Some(key.span().start);
+        inside = match value.get_ref() {
+            DeValue::Table(table) => Some(table),
+            DeValue::Array(tables) => {
+                let found = tables.get(table)?;
+                place = Some(found.span().start);
+                match found.get_ref() {
+                    DeValue::Table(table) => Some(table),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+    }
+    place
+}
+
+/// A line of a file in a message: what is longer than a message should be is cut.
+pub fn quoted_line(line: &str) -> String {
+    const LONGEST: usize = 120;
+    let line = line.trim();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
     }
 }
 
@@ -223,6 +268,24 @@ mod tests {
 
     fn json(text: &str) -> String {
         of_json(&serde_json::from_str::<Whole>(text).expect_err(text))
+    }
+
+    #[test]
+    fn keys_have_places() {
+        let text = "[a.b]\nc = 1\n[[d]]\ne = 2\n[[d]]\ne = 3\n";
+        let line = |path, table| {
+            place_of_key(text, path, table).map(|at| text[..at].matches('\n').count() + 1)
+        };
+        assert_eq!(line("a.b.c", 0), Some(2));
+        assert_eq!((line("d", 0), line("d", 1)), (Some(3), Some(5)));
+        assert_eq!((line("d.e", 0), line("d.e", 1)), (Some(4), Some(6)));
+        assert_eq!((line("a.c", 0), line("d", 2)), (None, None));
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        assert_eq!(quoted_line(" a = 1 "), "a = 1");
+        assert_eq!(quoted_line(&"x".repeat(1 << 20)), "x".repeat(120) + "...");
     }
 
     #[test]

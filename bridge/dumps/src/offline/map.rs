@@ -6,7 +6,7 @@ use pmu_model::contract::CONTRACT_VERSION;
 use serde::Deserialize;
 
 use super::fields::{Place, Side};
-use lockstep_base::plain::{Mistake, of_toml};
+use lockstep_base::plain::{Mistake, of_toml, quoted_line};
 
 /// A map, as its file has it.
 #[derive(Clone, Debug)]
@@ -248,7 +248,7 @@ fn syntax(text: &str, error: &toml::de::Error) -> MapError {
         line: (!whole).then_some(line),
         message: match whole {
             true => message,
-            false => format!("{message} at `{source}`{hint}"),
+            false => format!("{message} at `{}`{hint}", quoted_line(source)),
         },
     }
 }

@@ -283,6 +283,13 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_type_has_its_line() {
+        let text = "[reset]\nshortest = 1\n\n[phases.toggle]\nshortest = 3\nweight = true\n";
+        let error = Profile::from_toml(text).unwrap_err().to_string();
+        assert!(error.contains("line 6: expected a number"), "{error}");
+    }
+
+    #[test]
     fn one_key_changes_one_key() {
         let profile = Profile::from_toml("[phases.quiet.values]\nhold = 7\n").unwrap();
         let mut expected = Profile::default();
