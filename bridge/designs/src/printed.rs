@@ -12,14 +12,15 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde::Serialize;
 
+use lockstep_base::printable::escaped;
 use lockstep_scratch::folder_of;
 
 /// Bytes that are kept.
 pub const KEPT: u64 = 1 << 20;
 /// Lines that standard error has.
 pub const SHOWN: u64 = 20;
-/// Bytes that it has, if the lines are long.
-const SHOWN_BYTES: u64 = 64 << 10;
+/// Bytes that are shown of a line.
+const LONGEST: usize = 2000;
 /// Begins the first line of a file that does not have all.
 const CUT: &str = "[lockstep] bytes that are not kept: ";
 
@@ -52,9 +53,10 @@ struct Log {
     /// Bytes in it after its first line, if that tells of a cut.
     size: u64,
     left_out: u64,
-    /// Lines that standard error has, and bytes.
+    /// Lines that standard error has; one more when that has been told.
     shown: u64,
-    shown_bytes: u64,
+    /// Bytes of the line that has no end yet.
+    column: usize,
     /// Whether the user may look into it.
     is_for_good: bool,
 }
@@ -133,18 +135,14 @@ impl Log {
             size: 0,
             left_out: 0,
             shown: 0,
-            shown_bytes: 0,
+            column: 0,
             is_for_good: true,
         }
     }
 
-    /// Shows the first lines, and of long ones not all.
+    /// Shows the first lines, and of long ones the beginning. A line may come in parts.
     fn show(&mut self, text: &[u8]) {
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            self.shown_bytes += line.len() as u64;
-            if self.shown_bytes > SHOWN_BYTES {
-                self.shown = self.shown.max(SHOWN);
-            }
+        for part in text.split_inclusive(|&byte| byte == b'\n') {
             if self.shown == SHOWN {
                 let where_to = match self.is_for_good {
                     true => format!(": see {}", self.path.display()),
@@ -152,15 +150,32 @@ impl Log {
                 };
                 let note = format!("lockstep: note: the design prints more{where_to}\n");
                 tell(note.as_bytes());
+                self.shown += 1;
             }
-            if self.shown < SHOWN {
-                tell(line);
-            }
-            self.shown += 1;
             if self.shown > SHOWN {
                 break;
             }
+            let shown = self.next(part);
+            tell(shown.as_bytes());
         }
+    }
+
+    /// What is shown of the next part of a line.
+    fn next(&mut self, part: &[u8]) -> String {
+        let (body, has_end) = match part.strip_suffix(b"\n") {
+            Some(body) => (body, true),
+            None => (part, false),
+        };
+        let room = LONGEST.saturating_sub(self.column);
+        let mut shown = fit(&body[..body.len().min(room)]);
+        self.column += body.len();
+        if has_end {
+            shown += &beyond(self.column);
+            shown.push('\n');
+            self.column = 0;
+            self.shown += 1;
+        }
+        shown
     }
 
     fn append(&mut self, text: &[u8]) -> io::Result<()> {
@@ -188,7 +203,9 @@ impl Log {
         let mut kept = Vec::new();
         file.seek(SeekFrom::End(-(KEPT as i64)))?;
         file.read_to_end(&mut kept)?;
-        let start = kept.iter().position(|byte| *byte == b'\n');
+        let start = kept[..kept.len() / 2]
+            .iter()
+            .position(|byte| *byte == b'\n');
         let kept = &kept[start.map_or(0, |newline| newline + 1)..];
         self.left_out += self.size - kept.len() as u64;
         self.size = kept.len() as u64;
@@ -245,10 +262,37 @@ impl Printed {
 
 /// The end of a text: at most so many lines.
 pub fn last_lines(text: &[u8], lines: usize) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    let all: Vec<_> = text.lines().collect();
-    let skipped = all.len().saturating_sub(lines);
-    all[skipped..].iter().map(ToString::to_string).collect()
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let newest = text.rsplit(|byte| *byte == b'\n').take(lines);
+    let shown = newest.map(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        fit(&line[..line.len().min(LONGEST)]) + &beyond(line.len())
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.reverse();
+    shown
+}
+
+/// Text of a design without what a terminal would act on.
+pub fn fit(text: &[u8]) -> String {
+    let mut shown = String::new();
+    for chunk in text.utf8_chunks() {
+        let words: Vec<_> = chunk.valid().split('\t').map(escaped).collect();
+        shown += &words.join("\t");
+        shown += &chunk.invalid().escape_ascii().to_string();
+    }
+    shown
+}
+
+/// What stands in place of the rest of a line of `bytes`.
+fn beyond(bytes: usize) -> String {
+    match bytes.saturating_sub(LONGEST) {
+        0 => String::new(),
+        more => format!(" [{more} more bytes]"),
+    }
 }
 
 #[cfg(test)]
@@ -278,6 +322,36 @@ mod tests {
         assert!(rest.len() as u64 <= KEPT && rest.len() as u64 > KEPT - 128);
         assert!(rest.ends_with(&line(lines - 1)));
         assert_eq!(printed.last_lines(1), [line(lines - 1).trim_end()]);
+    }
+
+    #[test]
+    fn what_is_shown_is_fit_for_a_terminal() {
+        assert_eq!(
+            fit(b"a\tb \x1b[2J\rc \xC2\xB5 \xFF"),
+            "a\tb \\u{1b}[2J\\rc \u{b5} \\xff"
+        );
+        let long = [b"x".repeat(2 * LONGEST), b"\ny\r\n".to_vec()].concat();
+        let first = "x".repeat(LONGEST) + " [2000 more bytes]";
+        assert_eq!(last_lines(&long, 7), [first.as_str(), "y"]);
+        let mut log = Log::new(Path::new("none"));
+        let parts = long
+            .chunks(1500)
+            .flat_map(|part| part.split_inclusive(|byte| *byte == b'\n'));
+        let shown: String = parts.map(|part| log.next(part)).collect();
+        assert_eq!(shown, first + "\ny\\r\n");
+        assert_eq!(last_lines(b"", 7), [""; 0]);
+        assert_eq!(last_lines(b"one\n\x1b[1Atwo\n", 1), ["\\u{1b}[1Atwo"]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut log = Log::new(&folder.path().join("design.log"));
+        let part = b"x".repeat(1 << 16);
+        (0..100).for_each(|_| log.append(&part).expect("written"));
+        log.append(b"\n").expect("written");
+        let printed = log.finish().expect("written").expect("text");
+        assert_eq!(printed.bytes - printed.left_out, KEPT);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use lockstep_engine::dut::{Stop, StopKind};
 use verilator_sys::DutStop;
 
+use crate::printed::fit;
+
 /// A stop; `loops` are those that Verilator warned of, which matter if logic does not settle.
 pub fn stop_of(stop: DutStop, loops: &[String]) -> Stop {
     with_loops(plain(stop), loops)
@@ -47,10 +49,11 @@ pub fn plain(stop: DutStop) -> Stop {
         Verilator::NotConverged => StopKind::Unsettled,
         Verilator::RunTime => StopKind::Simulator,
     };
-    let message = match (stop.scope.is_empty(), stop.message.is_empty()) {
-        (true, _) => stop.message,
+    let message = fit(stop.message.as_bytes());
+    let message = match (stop.scope.is_empty(), message.is_empty()) {
+        (true, _) => message,
         (false, true) => format!("in {}", stop.scope),
-        (false, false) => format!("{} (in {})", stop.message, stop.scope),
+        (false, false) => format!("{message} (in {})", stop.scope),
     };
     Stop {
         kind,

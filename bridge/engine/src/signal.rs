@@ -21,6 +21,10 @@ impl Signal {
                 "it came to an instruction that does not exist, such as a trap of the compiler"
             }
             "SIGABRT" => "its C++ code gave up",
+            "SIGKILL" | "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGQUIT" => {
+                "its own code sends it, or sets a limit of its time"
+            }
+            "SIGXCPU" => "its own code sets a limit of its time",
             _ => "a signal that its own code raises, or a timer of its own",
         }
     }

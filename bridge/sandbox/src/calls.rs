@@ -24,4 +24,8 @@ pub enum Attempt {
     Process,
     /// A socket, of this address family.
     Socket(i32),
+    /// A signal to itself, now or by a timer, of those that otherwise come from outside.
+    Signal(i32),
+    /// A limit of its processor time, whose end is a signal.
+    TimeLimit,
 }

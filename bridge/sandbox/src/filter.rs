@@ -109,17 +109,37 @@ const ATTRIBUTES: [u64; 5] = [
     0xC004_5878,
 ];
 
-/// Commands of `fcntl` that have signals sent to somebody, or that hold up whoever opens the file.
-const COMMANDS_OF_A_FILE: [i32; 4] = [libc::F_SETOWN, F_SETSIG, F_SETOWN_EX, libc::F_SETLEASE];
+/// Commands of `fcntl` that have signals sent to somebody, or that hold up whoever opens the file or locks it.
+const COMMANDS_OF_A_FILE: [i32; 8] = [
+    libc::F_SETOWN,
+    F_SETSIG,
+    F_SETOWN_EX,
+    libc::F_SETLEASE,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+];
 const F_SETSIG: i32 = 10;
 const F_SETOWN_EX: i32 = 15;
 
-/// Those whose first argument is a process, which must be this one.
-const OF_A_PROCESS: &[c_long] = &[
-    libc::SYS_kill,
-    libc::SYS_tgkill,
-    libc::SYS_rt_sigqueueinfo,
-    libc::SYS_rt_tgsigqueueinfo,
+/// Those whose first argument is a process, which must be this one, and which of their arguments is the signal.
+const OF_A_PROCESS: [(c_long, u8); 4] = [
+    (libc::SYS_kill, 1),
+    (libc::SYS_tgkill, 2),
+    (libc::SYS_rt_sigqueueinfo, 1),
+    (libc::SYS_rt_tgsigqueueinfo, 2),
+];
+
+/// Signals that users, systems and limits send: the [`Listener`](crate::Listener) is told of those that a process sends
+/// to itself.
+const FROM_OUTSIDE: [i32; 6] = [
+    libc::SIGKILL,
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGXCPU,
 ];
 
 /// Those that change files: the [`Listener`](crate::Listener) is told of what Landlock will refuse.
@@ -214,7 +234,7 @@ fn forbidden() -> Rules {
         SeccompCmpOp::Eq,
         u64::try_from(libc::PR_SET_PDEATHSIG).expect("a number of prctl"),
     )];
-    let of_a_process = OF_A_PROCESS.iter().map(|call| (*call, others.clone()));
+    let of_a_process = OF_A_PROCESS.map(|(call, _)| (call, others.clone()));
     let always = FORBIDDEN.iter().chain(FORBIDDEN_BY_OLD_NAMES);
     let always = always.map(|call| (*call, Vec::new()));
     let equal = |value: u64| rule(1, SeccompCmpOp::Eq, value);
@@ -252,9 +272,16 @@ fn asked() -> io::Result<Rules> {
         // A thread is not a process.
         (libc::SYS_clone, vec![masked(0, libc::CLONE_THREAD, 0)]),
         (libc::SYS_openat, writing(2)),
+        (libc::SYS_timer_create, Vec::new()),
+        (libc::SYS_setrlimit, limit_of_time(0, 1)),
+        (libc::SYS_prlimit64, limit_of_time(1, 2)),
     ]
     .into_iter()
     .collect();
+    rules.extend(OF_A_PROCESS.map(|(call, signal)| {
+        let of = |number: i32| rule(signal, SeccompCmpOp::Eq, u64::from(number.cast_unsigned()));
+        (call, FROM_OUTSIDE.map(of).to_vec())
+    }));
     #[cfg(target_arch = "x86_64")]
     {
         rules.insert(libc::SYS_open, writing(1));
@@ -264,6 +291,18 @@ fn asked() -> io::Result<Rules> {
     let changes = CHANGES_BY_PATH.iter().chain(CHANGES_IN_FOLDER);
     rules.extend(changes.map(|call| (*call, Vec::new())));
     Ok(rules)
+}
+
+/// A limit of processor time: the resource is in argument `resource`, and a pointer to what it is to be in `limit`.
+fn limit_of_time(resource: u8, limit: u8) -> Vec<SeccompRule> {
+    let of_time = condition(
+        resource,
+        SeccompCmpOp::Eq,
+        u64::from(libc::RLIMIT_CPU as u32),
+    );
+    let is_set = SeccompCondition::new(limit, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
+    let is_set = is_set.expect("an argument that there is");
+    vec![SeccompRule::new(vec![of_time, is_set]).expect("a rule with conditions")]
 }
 
 /// Flags in argument `index` with which a file is opened to be written or made.

@@ -97,6 +97,10 @@ fn attempt(thread: u32, number: c_long, arguments: &[u64; 6]) -> Attempt {
     let path = |at: usize| PathBuf::from(OsString::from_vec(memory.string(arguments[at])));
     match number {
         libc::SYS_socket => Attempt::Socket(arguments[0] as i32),
+        libc::SYS_kill | libc::SYS_rt_sigqueueinfo => Attempt::Signal(arguments[1] as i32),
+        libc::SYS_tgkill | libc::SYS_rt_tgsigqueueinfo => Attempt::Signal(arguments[2] as i32),
+        libc::SYS_timer_create => Attempt::Signal(memory.signal_of_event(arguments[1])),
+        libc::SYS_setrlimit | libc::SYS_prlimit64 => Attempt::TimeLimit,
         libc::SYS_execve => Attempt::Program(memory.command(arguments[0], arguments[1])),
         libc::SYS_execveat => Attempt::Program(memory.command(arguments[1], arguments[2])),
         _ if is_process(number) => Attempt::Process,
@@ -179,6 +183,16 @@ impl Memory {
             }
         }
         found
+    }
+
+    /// The signal of a `sigevent`, the default one if there is none.
+    fn signal_of_event(&self, at: u64) -> i32 {
+        let mut number = [0; 4];
+        // It stands behind the value of 8 bytes that goes with it.
+        match at != 0 && self.read(at.wrapping_add(8), &mut number) == number.len() {
+            true => i32::from_ne_bytes(number),
+            false => libc::SIGALRM,
+        }
     }
 
     /// The words of a command: the program, and its arguments after the name that it is given.

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -37,7 +37,9 @@ fn confined<T: Send + 'static>(
             && let Some(call) = listener.receive()
         {
             let answer = match &call.attempt {
-                Attempt::Write(_) | Attempt::Process => Answer::GoOn,
+                Attempt::Write(_) | Attempt::Process | Attempt::Signal(_) | Attempt::TimeLimit => {
+                    Answer::GoOn
+                }
                 Attempt::Program(_) => Answer::Fail(libc::EPERM),
                 Attempt::Socket(_) => Answer::Fail(libc::EACCES),
             };
@@ -116,6 +118,51 @@ fn programs_and_sockets_are_told_and_refused() {
         "{attempts:?}"
     );
     assert!(attempts.contains(&Attempt::Socket(libc::AF_UNIX)));
+}
+
+/// A lock on a file that the design may only read would hold up who writes it.
+#[test]
+fn files_are_not_locked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (locked, _, _) = confined(folder.path(), || {
+        let file = File::open("/etc/passwd").expect("a file");
+        [libc::F_SETLK, libc::F_OFD_SETLK].map(|command| {
+            // SAFETY: zeros are a lock of the whole file, and a number that is no process.
+            let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+            lock.l_type = i16::try_from(libc::F_RDLCK).expect("a kind of lock");
+            // SAFETY: the lock outlives the call.
+            let failed = unsafe { libc::fcntl(file.as_raw_fd(), command, &raw const lock) };
+            (failed, io::Error::last_os_error().raw_os_error())
+        })
+    });
+    assert_eq!(locked, [(-1, Some(libc::EPERM)); 2]);
+}
+
+#[test]
+fn signals_to_itself_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (sent, _, attempts) = confined(folder.path(), || {
+        let mut time = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: it ignores one signal, and has numbers and a struct on the stack otherwise.
+        unsafe {
+            libc::signal(libc::SIGHUP, libc::SIG_IGN);
+            let sent = [libc::raise(libc::SIGHUP), libc::raise(libc::SIGURG)];
+            let read = libc::getrlimit(libc::RLIMIT_CPU, &raw mut time);
+            (
+                sent,
+                read,
+                libc::setrlimit(libc::RLIMIT_CPU, &raw const time),
+            )
+        }
+    });
+    assert_eq!(sent, ([0; 2], 0, 0));
+    assert_eq!(
+        attempts,
+        [Attempt::Signal(libc::SIGHUP), Attempt::TimeLimit]
+    );
 }
 
 #[test]

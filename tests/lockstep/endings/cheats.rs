@@ -68,6 +68,14 @@ const CHEATS: &[Cheat] = &[
         0,
         "the design prints more: see out/design.log",
     ),
+    (
+        "cycle:print-escapes",
+        "",
+        0,
+        "\n\\u{1b}[2J\\u{1b}[1;1Hall is well\n",
+    ),
+    ("cycle:print-long-line", "", 0, "xxx [7998000 more bytes]\n"),
+    ("cycle:lock-passwd", "", 0, "PASS"),
     ("cycle:child", "", 0, "PASS"),
     ("cycle:child", OFF, 0, "PASS"),
     ("cycle:many-children", "", 0, "PASS"),
@@ -81,12 +89,20 @@ const CHEATS: &[Cheat] = &[
     ),
     ("end:sleep", "", 3, "not coming back"),
     ("cycle:stop", "", 3, "does not come back from cycle 2500"),
-    ("cycle:kill-itself", "", 5, "SIGKILL"),
-    ("cycle:terminate-itself", "", 5, "SIGTERM"),
+    ("cycle:kill-itself", "", 6, "the design crashed: SIGKILL"),
+    (
+        "cycle:terminate-itself",
+        "",
+        6,
+        "the design crashed: SIGTERM",
+    ),
+    ("cycle:time-itself", "", 6, "the design crashed: SIGKILL"),
+    ("cycle:kill-itself", OFF, 5, "SIGKILL"),
     ("cycle:raise-fault", "", 6, "SIGSEGV"),
     ("start:raise-fault", "", 6, "SIGSEGV"),
     ("cycle:raise-bus-fault", "", 6, "SIGBUS"),
     ("cycle:raise-alarm", "", 6, "SIGALRM"),
+    ("cycle:raise-real-time", "", 6, "crashed: signal 37"),
     ("cycle:abort", "", 6, "SIGABRT"),
     ("cycle:trap", "", 6, "SIGILL"),
     ("cycle:kill-parent", "", 0, "PASS"),
@@ -194,7 +210,9 @@ fn check(folder: &Path, ran: &Ran, (what, options, code, words): Cheat) {
             // The folder was there for the design, and stays if something is in it.
             let inside = what == "cycle:write-inside";
             assert_eq!(folder.join("out/design/written").exists(), inside, "{told}");
-            let prints = ["end:say", "cycle:print-by-c", "cycle:flood"].contains(&what);
+            let prints = ["end:say", "cycle:print-", "cycle:flood"]
+                .iter()
+                .any(|start| what.starts_with(start));
             let leaves = inside || prints;
             assert_eq!(folder.join("out").exists(), leaves, "{told}");
         }
@@ -388,7 +406,7 @@ fn an_ended_process_is_told_to_programs_and_on_the_page() {
         ("end:exit", 4, "ended", ENDED),
         ("cycle:abort", 6, "crash", "SIGABRT"),
         ("start:abort", 6, "crash", "SIGABRT"),
-        ("cycle:kill-itself", 5, "killed", "SIGKILL"),
+        ("cycle:kill-itself", 6, "crash", "SIGKILL"),
     ] {
         let _ = fs::remove_file(folder.join("page.html"));
         let options = ["--json", "--html", "page.html", "--record", "a.stim"];
@@ -643,4 +661,79 @@ fn nothing_is_left_of_a_run_that_was_killed() {
         sleep(Duration::from_millis(10));
     }
     assert_eq!(left_running(&folder), [""; 0]);
+}
+
+/// What a design does while it is taken down, or tries and is refused, is told by commands without a summary too.
+#[test]
+fn commands_without_a_summary_tell_the_same() {
+    let folder = built("without_summary");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let build = |what: &str| {
+        let mut command = lockstep(&folder);
+        command.args(["build", "--rtl", "idle_pkg.sv", "--rtl", "cheat.sv"]);
+        command.args(["-o", "again", "--hang-after", "1"]);
+        command.env(CHEAT, what).env("TMPDIR", folder.join("tmp"));
+        run(&mut command)
+    };
+    for (what, code, words) in [
+        (
+            "end:sleep",
+            3,
+            "when it was taken down, without a cycle, the design stopped by not coming back",
+        ),
+        (
+            "end:fatal",
+            4,
+            "when it was taken down, without a cycle, the design stopped by $fatal",
+        ),
+        (
+            "start:system",
+            0,
+            "note: sandbox: the design was not let start the program",
+        ),
+    ] {
+        let ran = build(what);
+        let told = format!("{what}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, code, "{told}");
+        assert!(ran.stderr.contains(words), "{told}");
+    }
+}
+
+/// A limit of processor time that a design sets itself is not the machine's.
+#[test]
+fn a_limit_of_its_own_is_the_designs() {
+    let folder = built("own_limit");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let ran = run(&mut cheating(&folder, "cycle:limit-itself", ""));
+    assert_eq!(ran.code, 6, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the design crashed: SIGXCPU"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// What cannot be written beside a divergence is a note: the divergence stands.
+#[test]
+fn a_divergence_stands_where_nothing_can_be_written() {
+    let folder = built("no_room");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let full = ["--coverage", "/dev/full", "--html", "/dev/full"];
+    let ran = run(cheating(&folder, "later:sleep", "--hang-after 1").args(full));
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, 1, "{told}");
+    assert!(ran.stdout.starts_with("DIVERGENCE  V[0]: "), "{told}");
+    let notes = "lockstep: note: /dev/full: cannot be written";
+    assert_eq!(ran.stderr.matches(notes).count(), 2, "{told}");
+    let to = fs::File::options().write(true).open("/dev/full");
+    let mut command = cheating(&folder, "later:sleep", "--hang-after 1");
+    let ended = command.stdout(to.expect("a device")).output();
+    let ended = ended.expect("started");
+    let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(
+        told.contains("standard output: cannot be written"),
+        "{told}"
+    );
+    assert!(folder.join("out/report.json").exists(), "{told}");
 }

@@ -126,10 +126,27 @@ static void cheat(const char* when) {
   }
   if (is("stop")) raise(SIGSTOP);
   if (is("kill-itself")) kill(getpid(), SIGKILL);
+  if (is("limit-itself")) {
+    rlimit time = {1, RLIM_INFINITY};
+    setrlimit(RLIMIT_CPU, &time);
+    for (volatile int forever = 1; forever;) {
+    }
+  }
+  if (is("time-itself")) {
+    sigevent event = {};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGKILL;
+    timer_t timer;
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    itimerspec soon = {{0, 0}, {0, 1000000}};
+    timer_settime(timer, 0, &soon, nullptr);
+    for (;;) pause();
+  }
   if (is("terminate-itself")) raise(SIGTERM);
   if (is("raise-fault")) raise(SIGSEGV);
   if (is("raise-bus-fault")) raise(SIGBUS);
   if (is("raise-alarm")) raise(SIGALRM);
+  if (is("raise-real-time")) raise(SIGRTMIN + 3);
   if (is("abort")) abort();
   if (is("trap")) __builtin_trap();
   if (is("kill-parent")) kill(parent, SIGKILL);
@@ -196,6 +213,16 @@ static void cheat(const char* when) {
   if (is("print-by-c")) {
     for (int k = 0; k < 5000; ++k) printf("line %d of C code, in words that fill it\n", k);
     fputs("no end of line", stdout);
+  }
+  if (is("print-escapes")) fputs("\033[2J\033[1;1Hall is well\n", stdout);
+  if (is("print-long-line")) {
+    for (int k = 0; k < 8000000; ++k) putchar('x');
+    putchar('\n');
+  }
+  if (is("lock-passwd")) {
+    struct flock lock = {};
+    lock.l_type = F_RDLCK;
+    if (fcntl(open("/etc/passwd", O_RDONLY), F_SETLK, &lock) == 0) _exit(0);
   }
   if (is("use-inherited")) {
     if (write(7, "text\n", 5) >= 0) abort();

@@ -279,6 +279,7 @@ impl Attendant {
             && let Some(call) = listener.receive()
         {
             let answer = self.judge.answer(&call.attempt);
+            self.host.note_attempt(&call.attempt);
             listener.answer(&call, answer);
         }
     }

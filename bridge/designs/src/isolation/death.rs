@@ -15,6 +15,8 @@ use lockstep_engine::signal::Signal;
 pub struct Death {
     /// The signal, or the exit status.
     pub how: Result<Signal, i32>,
+    /// Whether the signal is one that the design sends to itself, though it is of those that come from outside.
+    pub is_own: bool,
     /// What the design was doing.
     pub activity: Activity,
     /// Cycles that it had completed.
@@ -58,11 +60,13 @@ pub(super) fn late_stop(stop: Stop, cycles: u64) {
 impl Death {
     /// The end of `host`, which ended with `status`.
     pub(super) fn of(host: &Host, status: ExitStatus) -> Self {
+        let how = match (status.signal(), status.code()) {
+            (Some(signal), _) => Ok(Signal(signal)),
+            (None, code) => Err(code.unwrap_or_default()),
+        };
         Self {
-            how: match (status.signal(), status.code()) {
-                (Some(signal), _) => Ok(Signal(signal)),
-                (None, code) => Err(code.unwrap_or_default()),
-            },
+            is_own: how.is_ok_and(|signal| host.is_raised(signal)),
+            how,
             activity: host.channel.activity(),
             cycles: host.completed(),
             instance: host.instance.load(std::sync::atomic::Ordering::Relaxed),
@@ -90,14 +94,14 @@ impl Death {
 
     /// Whether a signal came that tells of a mistake in the code that ran.
     pub fn is_crash(&self) -> bool {
-        self.how.is_ok_and(Signal::is_crash)
+        self.is_own || self.how.is_ok_and(Signal::is_crash)
     }
 
     /// What it is to who runs the design.
     pub fn stop(&self) -> Stop {
         let (kind, message) = match self.how {
             Err(status) => (StopKind::Ended, format!("exit status {status}")),
-            Ok(signal) if signal.is_crash() => (StopKind::Crash, signal.name()),
+            Ok(signal) if self.is_crash() => (StopKind::Crash, signal.name()),
             Ok(signal) => (StopKind::Killed, signal.name()),
         };
         Stop::of(kind, &message)
@@ -119,7 +123,7 @@ impl Death {
         };
         let during = self.facts.during();
         match self.how {
-            Ok(signal) if signal.is_crash() => format!(
+            Ok(signal) if self.is_crash() => format!(
                 "the design crashed: {} ({}){when}{during}",
                 signal.name(),
                 signal.words()
@@ -167,6 +171,7 @@ mod tests {
 
     fn death(how: Result<Signal, i32>, activity: Activity, cycles: u64) -> Death {
         Death {
+            is_own: false,
             how,
             activity,
             cycles,

@@ -7,8 +7,12 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal as Sent, kill_process};
 
+use design_sandbox::Attempt;
+use signal_hook::consts::{SIGKILL, SIGXCPU};
+
 use super::channel::{Activity, Channel};
 use lockstep_engine::dut::Completed;
+use lockstep_engine::signal::Signal;
 
 /// Kept of what a host writes to its standard output and error: a design that uses those of C.
 const KEPT: usize = 64 << 10;
@@ -32,6 +36,8 @@ pub struct Host {
     raw: Mutex<Vec<u8>>,
     /// Number of its instance among all of this process.
     pub(super) instance: AtomicUsize,
+    /// Signals of those that come from outside that it sends to itself, a bit each.
+    raised: AtomicU64,
     /// Requests made.
     pub(super) requests: AtomicU32,
     /// Cycles that its instance was given, and how far it has come with them.
@@ -70,6 +76,7 @@ impl Host {
             keeper: Mutex::new(None),
             raw: Mutex::new(Vec::new()),
             instance: AtomicUsize::new(0),
+            raised: AtomicU64::new(0),
             requests: AtomicU32::new(0),
             given: AtomicU64::new(0),
             run: AtomicU64::new(0),
@@ -109,6 +116,22 @@ impl Host {
     /// Whether the library was begun to be loaded.
     pub(super) fn has_begun(&self) -> bool {
         self.channel.activity() != Activity::Idle
+    }
+
+    /// Keeps an attempt to end itself.
+    pub(super) fn note_attempt(&self, attempt: &Attempt) {
+        let signals = match attempt {
+            Attempt::Signal(number) => bit(*number),
+            // What goes beyond the lower limit gets the first, beyond the upper one the second.
+            Attempt::TimeLimit => bit(SIGXCPU) | bit(SIGKILL),
+            _ => 0,
+        };
+        self.raised.fetch_or(signals, Ordering::AcqRel);
+    }
+
+    /// Whether a signal is one that it sends to itself.
+    pub(super) fn is_raised(&self, signal: Signal) -> bool {
+        self.raised.load(Ordering::Acquire) & bit(signal.0) != 0
     }
 
     /// How the process ended, if it has, and nobody wanted it to.
@@ -169,6 +192,11 @@ impl Host {
     pub(super) fn give(&self, cycles: usize) {
         self.given.fetch_add(cycles as u64, Ordering::Relaxed);
     }
+}
+
+/// The bit of a signal.
+fn bit(number: i32) -> u64 {
+    u32::try_from(number).map_or(0, |number| 1_u64.checked_shl(number).unwrap_or(0))
 }
 
 impl Completed for Host {

@@ -9,13 +9,13 @@ use std::process::{Command, ExitCode, ExitStatus, id};
 use std::sync::Arc;
 
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitStatus, getpid, getppid, kill_process, set_child_subreaper,
+    Pid, Resource, Rlimit, Signal, WaitStatus, getpid, getppid, set_child_subreaper,
     set_parent_process_death_signal, setrlimit,
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, raise};
 
 use super::processes::{end_strangers, reap};
 use super::{PROGRAM, Role};
@@ -145,9 +145,8 @@ fn end_by(number: i32) {
         maximum: Some(0),
     };
     let _ = setrlimit(Resource::Core, none);
-    // Nobody can listen to this one.
-    if number == Signal::KILL.as_raw() {
-        let _ = kill_process(getpid(), Signal::KILL);
+    // One that has no default handler here, as those of real time, or that nobody can listen to.
+    if emulate_default_handler(number).is_err() {
+        let _ = raise(number);
     }
-    let _ = emulate_default_handler(number);
 }

@@ -464,7 +464,7 @@ impl Dut for RemoteDut {
         while let Some((number, _)) = self.posted.pop_front() {
             if let Err(stop) = self.wait(number, None, true) {
                 self.has_ended = true;
-                return Err(stop);
+                return Err(self.kept_late(stop));
             }
         }
         let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
@@ -476,17 +476,21 @@ impl Dut for RemoteDut {
             Ok(stop.or_else(|| self.stop_at_the_end(number)))
         });
         self.has_ended = true;
-        let stop = waited?;
+        let stop = waited.map_err(|stop| self.kept_late(stop))?;
         self.design.lock().push(Arc::clone(&self.host));
-        stop.map_or(Ok(()), |stop| {
-            // Not everybody who takes a design down listens.
-            late_stop(stop.clone(), self.run);
-            Err(stop)
-        })
+        stop.map_or(Ok(()), |stop| Err(self.kept_late(stop)))
     }
 }
 
 impl RemoteDut {
+    /// Keeps a stop of a design that is taken down: not everybody who does so listens. The end of a process is kept as such.
+    fn kept_late(&self, stop: Stop) -> Stop {
+        if !stop.ended_its_process() || stop.kind == StopKind::Hang {
+            late_stop(stop.clone(), self.run);
+        }
+        stop
+    }
+
     fn done(&mut self, order: &Order) -> Result<(), TraceUnavailable> {
         match self.order(order, None) {
             Ok((Outcome::Done, _)) => Ok(()),

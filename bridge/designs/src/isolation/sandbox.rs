@@ -169,6 +169,8 @@ impl Judge {
                 );
                 Answer::Fail(EACCES)
             }
+            // What becomes of it is the process's own matter, and told as its end.
+            Attempt::Signal(_) | Attempt::TimeLimit => Answer::GoOn,
         }
     }
 
