@@ -127,7 +127,14 @@ fn kind(kind: Kind) -> &'static str {
 
 /// Lists the cache, or prunes it.
 pub(super) fn cache(args: &CacheArgs) -> Result<Verdict, Failure> {
-    let cache = Cache::new(&BuildOptions::from_env().cache);
+    let folder = BuildOptions::from_env().cache;
+    if folder.exists() && !folder.is_dir() {
+        return Err(Failure::usage(format!(
+            "{}: expected the folder of the cache, found a file; set LOCKSTEP_CACHE to another path",
+            folder.display()
+        )));
+    }
+    let cache = Cache::new(&folder);
     match &args.command {
         None => list(&cache, args.json),
         Some(CacheCommand::Prune(prune)) => remove(&cache, prune, args.json),

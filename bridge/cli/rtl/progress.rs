@@ -93,6 +93,9 @@ impl Building {
                 self.start.get_or_insert_with(Instant::now);
                 self.busy = Some(Busy::start(what));
             }
+            BuildEvent::Waits(what) => output::note(&format!(
+                "RTL {what}: waits until the lockstep command that is building it has ended"
+            )),
             BuildEvent::Damage(damage) => output::note(&damage.to_string()),
             BuildEvent::Warnings(warnings) => {
                 let text = warnings.text();

@@ -27,6 +27,8 @@ pub const CACHE_LIMIT: u64 = 10 << 30;
 pub enum BuildEvent<'a> {
     /// A build starts, which may take a while: what, in words.
     Starts(&'a str),
+    /// Another command builds the same, and is waited for: what, in words.
+    Waits(&'a str),
     /// Verilator has warnings about the files that were named. Told once a build, and not of a library from the cache.
     Warnings(&'a Warnings),
     /// The cache had a library that is damaged. It is removed, and built again.
@@ -73,7 +75,7 @@ pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> 
     let dut = library.instance(false, options.patience, &loops);
     let mut dut = dut.map_err(|error| named_stop(error, &pair.untraced.names))?;
     let stated = Stated::of(&dut.parameters())?;
-    dut.finish().map_err(OpenError::Stopped)?;
+    dut.finish().map_err(OpenError::Late)?;
     Ok(stated)
 }
 
@@ -119,6 +121,7 @@ fn telling(what: &str, traced: bool) -> String {
 fn tell(told: Told, what: &str, traced: bool, building: &mut dyn FnMut(BuildEvent<'_>)) {
     match told {
         Told::Building => building(BuildEvent::Starts(&telling(what, traced))),
+        Told::Waiting => building(BuildEvent::Waits(what)),
         Told::Damage(damage) => building(BuildEvent::Damage(&damage)),
     }
 }
@@ -160,6 +163,7 @@ pub(super) fn one(
     what: &str,
     building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<SharedDut, OpenError> {
+    options.make_cache()?;
     let verilator = verilator(options)?;
     let build = shared_build(design, traced, options);
     Ok(build.build_telling(&verilator, &mut |told| tell(told, what, traced, building))?)
@@ -176,6 +180,7 @@ pub fn pair(
     what: &str,
     building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<Pair, OpenError> {
+    options.make_cache()?;
     let verilator = verilator(options)?;
     let (starts, started) = mpsc::channel();
     let one = |traced: bool, starts: mpsc::Sender<(Told, bool)>| {

@@ -2,11 +2,16 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::geteuid;
 use verilator_sys::Optimization;
 
+use super::open_error::OpenError;
 use crate::isolation::Sandbox;
 
 /// How designs are built at run time.
@@ -31,6 +36,20 @@ impl BuildOptions {
             patience: Duration::from_secs(20),
             sandbox: Sandbox::default(),
         }
+    }
+
+    /// Makes the cache, where it is one in a place of all users.
+    ///
+    /// # Errors
+    /// Somebody else can write to it, or it cannot be made.
+    pub(super) fn make_cache(&self) -> Result<(), OpenError> {
+        if self.cache != in_place_of_all() {
+            return Ok(());
+        }
+        make_own(&self.cache).map_err(|source| OpenError::Cache {
+            path: self.cache.clone(),
+            source,
+        })
     }
 
     /// The same, with so much time for a design's initial blocks.
@@ -61,12 +80,34 @@ fn cache_folder(variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
         .map(PathBuf::from)
         .or_else(|| below("XDG_CACHE_HOME", "pmu-lockstep"))
         .or_else(|| below("HOME", ".cache/pmu-lockstep"))
-        .unwrap_or_else(|| env::temp_dir().join("pmu-lockstep"))
+        .unwrap_or_else(in_place_of_all)
+}
+
+/// The cache of a user without a home, in a place that belongs to all users.
+fn in_place_of_all() -> PathBuf {
+    env::temp_dir().join(format!("pmu-lockstep-{}", geteuid().as_raw()))
+}
+
+/// Makes the folder `path`, unless it is there, for this user alone: what is in it is run.
+///
+/// # Errors
+/// There can be no such folder, or somebody else can write to it.
+fn make_own(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(path)?;
+    let others_write = found.mode() & 0o022 != 0;
+    match found.is_dir() && found.uid() == geteuid().as_raw() && !others_write {
+        true => Ok(()),
+        false => Err(io::Error::other("a folder that somebody else can write to")),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -84,6 +125,19 @@ mod tests {
         assert_eq!(folder("/a", "/b", "/c"), Path::new("/a"));
         assert_eq!(folder("", "/b", "/c"), Path::new("/b/pmu-lockstep"));
         assert_eq!(folder("", "", "/c"), Path::new("/c/.cache/pmu-lockstep"));
-        assert_eq!(folder("", "", ""), env::temp_dir().join("pmu-lockstep"));
+        assert_eq!(folder("", "", ""), in_place_of_all());
+    }
+
+    #[test]
+    fn a_cache_in_a_place_of_all_is_the_users_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("cache");
+        make_own(&path).expect("made");
+        make_own(&path).expect("there");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).expect("changed");
+        assert!(make_own(&path).is_err());
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(folder.path(), &link).expect("a link");
+        assert!(make_own(&link).is_err());
     }
 }

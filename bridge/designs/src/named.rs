@@ -24,6 +24,7 @@ impl Named {
 pub(super) fn named_stop(error: OpenError, names: &Names) -> OpenError {
     match error {
         OpenError::Stopped(stop) => OpenError::Stopped(named(stop, names)),
+        OpenError::Late(stop) => OpenError::Late(named(stop, names)),
         error => error,
     }
 }

@@ -68,6 +68,7 @@ impl Rtl {
                 if parameters == wrapper_parameters(&Implementation::default()) {
                     Library::Here(verilator_sys::static_library!(lockstep_bundled)?)
                 } else {
+                    options.make_cache()?;
                     let design = source::bundled(implementation, &options.cache)?;
                     let what = format!("bundled for implementation {}", implementation.name);
                     let built = build::one(design, traced, options, &what, building)?;

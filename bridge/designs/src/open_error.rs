@@ -32,6 +32,9 @@ pub enum OpenError {
     /// It stopped in an initial block (DUT-40, DUT-43).
     #[error("in its initial blocks, before the first cycle, {0}")]
     Stopped(Stop),
+    /// It stopped, ended or hangs when it was taken down again (DUT-40 to DUT-42).
+    #[error("when it was taken down, without a cycle, {0}")]
+    Late(Stop),
     /// Its process ended (DUT-42).
     #[error("{0}")]
     Ended(Stop),
@@ -116,7 +119,7 @@ impl OpenError {
             )) => Verdict::Usage,
             Self::Hang { .. } => Verdict::Hang,
             Self::Folder(error) if error.is_the_users() => Verdict::Usage,
-            Self::Stopped(stop) | Self::Ended(stop) => stop.verdict(),
+            Self::Stopped(stop) | Self::Late(stop) | Self::Ended(stop) => stop.verdict(),
             _ => Verdict::Infrastructure,
         }
     }

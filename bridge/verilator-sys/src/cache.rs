@@ -11,8 +11,8 @@
 //! is damaged is removed and built again. Hashes tell accidents, not attacks: who can write here can run code as whoever
 //! uses it.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -21,7 +21,7 @@ use lockstep_scratch::{ScratchFolder, is_scratch, sweep};
 use crate::compile::Hash;
 use crate::held::{hold, seize};
 use crate::places::Places;
-use crate::source_file::content_hash;
+use crate::source_file::{content_hash, open};
 
 /// Name of the library in an entry.
 pub(crate) const LIBRARY: &str = "dut.so";
@@ -72,10 +72,19 @@ impl Facts {
         text + &format!("sum {sum}\n")
     }
 
+    /// The name of the folder of an entry with these facts.
+    fn entry_name(&self, key: &str) -> String {
+        let sum = Hash::new().text(&self.to_text()).finish();
+        format!("{key}-{}", &sum[..16])
+    }
+
     /// # Errors
     /// What is wrong with the file, in words.
     fn read(path: &Path) -> Result<Self, String> {
-        let text = fs::read(path).map_err(|error| format!("manifest cannot be read ({error})"))?;
+        let mut text = Vec::new();
+        open(path)
+            .and_then(|mut file| file.read_to_end(&mut text))
+            .map_err(|error| format!("manifest cannot be read ({error})"))?;
         let text = String::from_utf8_lossy(&text);
         let whole = text
             .rsplit_once("sum ")
@@ -216,11 +225,14 @@ impl Cache {
         ScratchFolder::new_in(&self.0)
     }
 
-    /// Waits until nobody else builds this key.
-    pub(crate) fn lock(&self, key: &str) -> io::Result<File> {
+    /// Waits until nobody else builds this key; if somebody does, `waits` is called.
+    pub(crate) fn lock(&self, key: &str, waits: impl FnOnce()) -> io::Result<File> {
         let locks = self.0.join(LOCKS);
         fs::create_dir_all(&locks)?;
         let lock = File::create(locks.join(key))?;
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            waits();
+        }
         lock.lock()?;
         Ok(lock)
     }
@@ -245,6 +257,9 @@ impl Cache {
                 Err(_) if fs::symlink_metadata(&path).is_err() => continue,
                 Err(found) => return Err(damage(found)),
             };
+            if *name != facts.entry_name(key) {
+                return Err(damage("its manifest is one of another".into()));
+            }
             if facts.is_of(places) && hold(&path) {
                 facts.check(&path).map_err(damage)?;
                 return Ok(Some(Entry { path, facts }));
@@ -274,8 +289,7 @@ impl Cache {
         }
         let text = facts.to_text();
         fs::write(folder.join(MANIFEST), &text)?;
-        let sum = Hash::new().text(&text).finish();
-        let path = self.0.join(DESIGNS).join(format!("{key}-{}", &sum[..16]));
+        let path = self.0.join(DESIGNS).join(facts.entry_name(key));
         fs::create_dir_all(self.0.join(DESIGNS))?;
         if let Err(error) = fs::rename(&folder, &path)
             && !path.is_dir()
@@ -393,6 +407,8 @@ fn size(path: &Path) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
     use crate::design::Design;
 
@@ -455,7 +471,7 @@ mod tests {
         };
         let places = Places::of(&design).expect("a working directory");
         type Damaging = fn(&Path) -> io::Result<()>;
-        let damages: [(&str, &str, Damaging); 8] = [
+        let damages: [(&str, &str, Damaging); 10] = [
             (LIBRARY, "dut.so was changed", |path| {
                 fs::write(path, &fs::read(path)?[..500])
             }),
@@ -475,6 +491,18 @@ mod tests {
                 fs::write(path, "none")
             }),
             (MANIFEST, "manifest was changed", |path| fs::write(path, "")),
+            (MANIFEST, "manifest cannot be read (a regular", |path| {
+                fs::remove_file(path)?;
+                let made = Command::new("mkfifo").arg(path).status()?;
+                made.success()
+                    .then_some(())
+                    .ok_or(io::ErrorKind::Other.into())
+            }),
+            (MANIFEST, "its manifest is one of another", |path| {
+                let facts = Facts::read(path).map_err(io::Error::other)?;
+                let what = "another variant".into();
+                fs::write(path, Facts { what, ..facts }.to_text())
+            }),
             (MANIFEST, "manifest cannot be read (No such", |path| {
                 fs::remove_file(path)
             }),

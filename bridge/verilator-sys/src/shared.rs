@@ -41,6 +41,8 @@ pub struct SharedDutBuild {
 pub enum Told {
     /// The cache has no such library, so that it will take a while.
     Building,
+    /// Another process builds it just now, and is waited for.
+    Waiting,
     /// The cache has one that is damaged. It is removed.
     Damage(Damage),
 }
@@ -188,7 +190,7 @@ impl SharedDutBuild {
             path: self.cache_dir.clone(),
             source,
         };
-        let _lock = cache.lock(&key).map_err(failed)?;
+        let _lock = cache.lock(&key, || tell(Told::Waiting)).map_err(failed)?;
         loop {
             match cache.find(&key, &places) {
                 Ok(Some(entry)) => return Ok(shared(entry, &places, true)),

@@ -13,18 +13,25 @@ pub struct SourceFile {
     pub hash: String,
 }
 
+/// Opens a file to read it.
+///
+/// # Errors
+/// It cannot be opened, or is no regular file: a pipe may have no end, or nobody who writes to it.
+pub fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        let message = "a regular file was expected";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    File::open(path)
+}
+
 /// SHA-256 of a file's bytes in hexadecimal.
 ///
 /// # Errors
 /// It cannot be read.
 pub fn content_hash(path: &Path) -> io::Result<String> {
     use sha2::{Digest, Sha256};
-    if !std::fs::metadata(path)?.is_file() {
-        // A pipe may have no end, or nobody who writes to it.
-        let message = "a regular file was expected";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-    }
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let mut hash = Sha256::new();
     io::copy(&mut file, &mut hash)?;
     let bytes = hash.finalize();

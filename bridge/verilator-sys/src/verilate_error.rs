@@ -95,7 +95,7 @@ pub enum VerilateError {
     },
     /// Verilator's list of files is not as expected.
     #[error(
-        "[verilator] expected {path} to list {expected}, found none: this Verilator is not supported"
+        "[verilator] expected {path} to list {expected}, found none: there is no room left, or this Verilator is not supported"
     )]
     Listing {
         /// The file that Verilator wrote.
