@@ -8,6 +8,7 @@
 pub mod cli;
 pub mod implementation_file;
 pub mod kit;
+pub mod limits;
 #[cfg(test)]
 mod structure;
 

@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+use pmu_lockstep::limits::Memory;
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
+
 fn main() -> ExitCode {
     pmu_lockstep::cli::main()
 }

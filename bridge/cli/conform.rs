@@ -37,7 +37,7 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
         Verdict::Agree
     };
     if args.json {
-        output::print_json(&summary)?;
+        output::beside(verdict, output::print_json(&summary))?;
         return Ok(verdict);
     }
     let mut text = String::new();
@@ -62,7 +62,7 @@ pub(super) fn conform(args: &ConformArgs) -> Result<Verdict, Failure> {
     if more > 0 {
         text += &format!("  and {more} more\n");
     }
-    output::print(&text)?;
+    output::beside(verdict, output::print(&text))?;
     for unread in summary.unread.iter().take(SHOWN) {
         output::tell(&format!("lockstep: note: {unread}\n"));
     }

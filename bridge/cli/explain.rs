@@ -26,12 +26,12 @@ pub struct ExplainArgs {
 
 /// Explains a value of a register.
 pub(super) fn explain(args: &ExplainArgs) -> Result<Verdict, Failure> {
-    let register = registers::named(&args.register).map_err(Failure::usage)?;
+    let register = registers::named(&args.register).map_err(Failure::input)?;
     let value = number("VALUE", &args.value)?;
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let explanation =
-        registers::explain(register, value, &implementation).map_err(Failure::usage)?;
+        registers::explain(register, value, &implementation).map_err(Failure::input)?;
     if args.json {
         output::print_json(&explanation)?;
     } else {

@@ -31,6 +31,7 @@ use std::thread;
 
 use clap::{Parser, Subcommand};
 
+use crate::limits;
 use crate::lockstep::Verdict;
 use crate::{interrupt, scratch};
 
@@ -129,6 +130,14 @@ impl Failure {
     /// The command line, a file or the configuration is wrong.
     fn usage(message: impl ToString) -> Self {
         Self::new(Verdict::Usage, message)
+    }
+
+    /// What was to be read is wrong, or the machine cannot read it.
+    fn input(error: impl std::error::Error + 'static) -> Self {
+        match output::is_limit(&error) {
+            true => Self::infrastructure(error),
+            false => Self::usage(error),
+        }
     }
 
     /// This program is at fault.
@@ -249,6 +258,7 @@ pub fn main() -> ExitCode {
 
 /// Runs the command of this process.
 fn command() -> ExitCode {
+    limits::is_a_command();
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(told) => return ExitCode::from(tell_usage(&told)),

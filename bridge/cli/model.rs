@@ -176,7 +176,7 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
     let (implementation, mut stimulus) = source(args)?;
     // There is no design to take the random bytes from (DUT-61).
     let mut random = ChaCha8Rng::seed_from_u64(stimulus.seed().unwrap_or(args.seed));
-    let mut model = Model::new(&implementation).map_err(Failure::usage)?;
+    let mut model = Model::new(&implementation).map_err(Failure::input)?;
     let mut totals = Totals::new(&implementation, &stimulus);
     let recorded = args.stimulus.is_some();
     let cycles = args
@@ -214,11 +214,11 @@ pub(super) fn model(args: &ModelArgs) -> Result<Verdict, Failure> {
 
 fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
     if let Some(path) = &args.stimulus {
-        let reader = Reader::open(path).map_err(Failure::usage)?;
+        let reader = Reader::open(path).map_err(Failure::input)?;
         let (implementation, reader) = match args.implementation.as_deref() {
             // The model alone may run any stimulus that the contract allows for this implementation.
             Some(file) => {
-                let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
+                let given = implementation_file::load(Some(file)).map_err(Failure::input)?;
                 let reader = reader.for_design(&given);
                 (given, reader)
             }
@@ -227,9 +227,9 @@ fn source(args: &ModelArgs) -> Result<(Implementation, Stimulus), Failure> {
         return Ok((implementation, reader.into()));
     }
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let generator =
-        Generator::new(args.seed, &implementation, &Profile::default()).map_err(Failure::usage)?;
+        Generator::new(args.seed, &implementation, &Profile::default()).map_err(Failure::input)?;
     Ok((implementation, generator.into()))
 }
 
@@ -268,7 +268,7 @@ fn run(
             .min(BATCH);
         let made = stimulus
             .fill(&mut inputs[..wanted])
-            .map_err(Failure::usage)?;
+            .map_err(Failure::input)?;
         if made == 0 {
             break;
         }

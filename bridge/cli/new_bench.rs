@@ -40,7 +40,7 @@ pub(super) fn new_bench(args: &NewBenchArgs) -> Result<Verdict, Failure> {
     let beside = args.folder.join(IMPLEMENTATION);
     let beside = beside.is_file().then(|| PathBuf::from(IMPLEMENTATION));
     let named = args.implementation.as_deref();
-    implementation_file::load(named).map_err(Failure::usage)?;
+    implementation_file::load(named).map_err(Failure::input)?;
     if let Some(path) = args.filelist.as_deref().filter(|path| !path.is_file()) {
         return Err(Failure::usage(format!(
             "{}: expected a file list, found none; `lockstep new-wrapper` writes one to start from",

@@ -32,7 +32,7 @@ pub struct NewWrapperArgs {
 /// Writes what a wrapper needs, and one to start from.
 pub(super) fn new_wrapper(args: &NewWrapperArgs) -> Result<Verdict, Failure> {
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let top = &args.top;
     let list = "// Files in order of compilation, packages first; your design's go before the wrapper.\n\
                 lockstep_pkg.sv\nwrapper.sv\n";

@@ -1,12 +1,17 @@
 //! Files that the command writes: whole, or not at all under their names.
 
+use std::error::Error;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::iter::successors;
 use std::path::Path;
+
+use rustix::io::Errno;
 
 use super::{Failure, width};
 use crate::report::{Report, terminal};
 use crate::scratch::{ScratchFile, is_no_place};
+use crate::verdict::Verdict;
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
@@ -115,6 +120,21 @@ pub fn print(text: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// Those of [`print`].
+/// What becomes of an output that belongs to a result: if it cannot be written, a pass is none, and a finding stands.
+///
+/// # Errors
+/// It cannot be written, and there is no finding.
+pub fn beside<T>(verdict: Verdict, written: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match written {
+        Ok(written) => Ok(Some(written)),
+        Err(failure) if verdict.is_finding() => {
+            note(&failure.message);
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
 /// Prints a report as wide as the terminal; what reads it instead of one gets lines as long as they are. `time` tells how
 /// long it took.
 ///
@@ -166,9 +186,22 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     }
 }
 
+/// Whether an error of reading is the machine's, whatever the path: no file can be opened, no memory, a disk that fails.
+pub fn is_limit(error: &(dyn Error + 'static)) -> bool {
+    const LIMITS: [Errno; 5] = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::IO,
+        Errno::STALE,
+    ];
+    let causes = successors(Some(error), |error| (*error).source());
+    let mut codes = causes.filter_map(|error| error.downcast_ref::<io::Error>()?.raw_os_error());
+    codes.any(|code| LIMITS.iter().any(|limit| limit.raw_os_error() == code))
+}
+
 #[cfg(test)]
 mod tests {
-    use rustix::io::Errno;
 
     use super::*;
 

@@ -112,6 +112,11 @@ impl OutputFolder {
         }
     }
 
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The path of a file in it.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
@@ -124,7 +129,10 @@ impl OutputFolder {
     pub fn remove(&self, name: &str) -> Result<(), Failure> {
         let path = self.file(name);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(&path, &error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                let text = format!("{}: cannot be removed: {error}", path.display());
+                Err(Failure::infrastructure(text))
+            }
             _ => Ok(()),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
     places.check()?;
     let coverage = match args.coverage.as_slice() {
         [] => None,
-        files => Some(Counts::read(files).map_err(Failure::usage)?),
+        files => Some(Counts::read(files).map_err(Failure::input)?),
     };
     let mut plan = Plan::new(coverage.as_ref());
     if args.complete {

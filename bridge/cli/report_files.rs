@@ -9,7 +9,7 @@ use clap::Args;
 use lockstep_vcd::{Source, Stream};
 
 use super::output_folder::OutputFolder;
-use super::{Failure, output};
+use super::{DEFAULT_OUT, Failure, output};
 use crate::fst;
 use crate::offline::excerpt;
 use crate::report::{self, Report, html};
@@ -56,12 +56,14 @@ pub const NAMES: [&str; 8] = [
 ];
 
 /// What the beginning of files contains that this program leaves, by the ends of their names.
-const MARKS: [(&str, &[&str]); 7] = [
+const MARKS: [(&str, &[&str]); 9] = [
     (".json", &["{\n  \"format\": "]),
     (
         ".html",
         &["content=\"default-src 'none'; style-src 'unsafe-inline'\""],
     ),
+    (".jsonl", &["{\"line\":\"header\","]),
+    (".xml", &["<testsuites name="]),
     (".stim", &["PMUSTIM\n"]),
     // A window is Verilator's, or one of a dump.
     (".vcd", &["VerilatedVcd", excerpt::COMMENT]),
@@ -89,13 +91,13 @@ fn is_earlier(path: &Path, name: &str) -> bool {
     read.is_err() || beginning.is_empty() || marks.iter().any(|mark| text.contains(mark))
 }
 
-/// Checks that what has these names is nothing of the user's.
+/// Checks that what has these names in a folder is nothing of the user's.
 ///
 /// # Errors
 /// A file is none that an earlier run left.
-pub fn check(out: &OutputFolder, names: &[&str]) -> Result<(), Failure> {
+pub fn check(folder: &Path, names: &[&str]) -> Result<(), Failure> {
     for name in names {
-        let path = out.file(name);
+        let path = folder.join(name);
         if !is_earlier(&path, name) {
             return Err(Failure::usage(format!(
                 "{}: expected a file that an earlier run left, or none, found something else, which this run would replace: \
@@ -112,7 +114,21 @@ pub fn check(out: &OutputFolder, names: &[&str]) -> Result<(), Failure> {
 /// # Errors
 /// A file cannot be removed, or is none of a report.
 pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
-    check(out, &NAMES)?;
+    check(out.path(), &NAMES)?;
+    match remove_all(out, run) {
+        // A run that agrees does not need the usual folder.
+        Err(failure) if out.path() == Path::new(DEFAULT_OUT) => {
+            output::note(&format!(
+                "{}; what is there is of an earlier run, name a folder for this one with --out",
+                failure.message
+            ));
+            Ok(())
+        }
+        removed => removed,
+    }
+}
+
+fn remove_all(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
     let stimulus = out.file(STIMULUS.1).canonicalize().ok();
     if stimulus.is_some() && stimulus != run.and_then(|path| path.canonicalize().ok()) {
         out.remove(STIMULUS.1)?;

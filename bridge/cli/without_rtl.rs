@@ -65,7 +65,7 @@ pub mod conform {
 
     impl OnRtl {
         pub fn run(&self, files: &[PathBuf]) -> Result<Summary, Failure> {
-            run_files(files).map_err(Failure::usage)
+            run_files(files).map_err(Failure::input)
         }
     }
 }

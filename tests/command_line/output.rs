@@ -185,6 +185,24 @@ fn a_small_stack() {
     }
 }
 
+/// What the machine refuses is its fault, told in a line, wherever it comes: no panic, no abort, no wait.
+#[test]
+fn too_little_memory_and_too_few_files() {
+    let folder = scratch("command_line/too_little");
+    let memory = (1..12).map(|step| format!("-d {}", 2500 * step));
+    let files = (4..7).map(|files| format!("-n {files}"));
+    for limit in memory.chain(files) {
+        let mut inner = lockstep(&folder);
+        inner.env("RUST_BACKTRACE", "1");
+        let ran = run(&mut under(&limit, inner.args(["run", "--cycles", "3000"])));
+        let told = format!("{limit}: {}{}", ran.stdout, ran.stderr);
+        assert!(matches!(ran.code, 0 | 5), "{} {told}", ran.code);
+        let mut lines = ran.stderr.lines();
+        assert!(lines.all(|line| line.starts_with("lockstep: ")), "{told}");
+        assert_eq!(ran.stdout.starts_with("PASS"), ran.code == 0, "{told}");
+    }
+}
+
 /// `inner` in a shell in which no file may grow beyond `blocks`, of 512 or 1024 bytes.
 pub fn limited(inner: &Command, blocks: u32) -> Command {
     under(&format!("-S -f {blocks}"), inner)

@@ -50,6 +50,15 @@ impl Verdict {
         }
     }
 
+    /// Whether it is about the design, and stands whatever the machine does after it.
+    pub fn is_finding(self) -> bool {
+        use Verdict::{Crash, Divergence, Hang, NotRandom, Stopped, Unsettled};
+        matches!(
+            self,
+            Divergence | NotRandom | Hang | Stopped | Crash | Unsettled
+        )
+    }
+
     /// The word that a summary starts with.
     pub fn word(self) -> &'static str {
         match self {

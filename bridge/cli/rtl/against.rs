@@ -165,7 +165,7 @@ impl Pair<'_> {
     /// Runs both and tells how they compare.
     pub fn run(self) -> Result<Verdict, Failure> {
         let out = OutputFolder::new(self.out)?;
-        report_files::check(&out, &WAVES)?;
+        report_files::check(out.path(), &WAVES)?;
         for name in NAMES {
             out.remove(name)?;
         }
@@ -284,16 +284,17 @@ impl Pair<'_> {
                 let mut found = report(against, &divergence, self.names(), replay);
                 self.waves(against, &mut found, out);
                 let json = serde_json::to_string_pretty(&found).map_err(Failure::infrastructure)?;
-                out.write(REPORT, &json)?;
+                output::beside(Verdict::Divergence, out.write(REPORT, &json))?;
                 summary.divergence = Some(found);
             }
         }
         summary.exit_code = summary.verdict.exit_code();
-        match (&summary.divergence, self.json) {
-            (_, true) => output::print_json(&summary)?,
-            (Some(found), false) => output::print(&found.text())?,
-            (None, false) => output::print(&summary.text())?,
-        }
+        let printed = match (&summary.divergence, self.json) {
+            (_, true) => output::print_json(&summary),
+            (Some(found), false) => output::print(&found.text()),
+            (None, false) => output::print(&summary.text()),
+        };
+        output::beside(summary.verdict, printed)?;
         Ok(summary.verdict)
     }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::args::FileArgs;
 use super::kept::keep_printed;
 use super::progress::Building;
-use super::running::{DesignArgs, open_failure};
+use super::running::{DesignArgs, note_refused, open_failure};
 use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output};
 use crate::counted::plural;
@@ -61,6 +61,7 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
     };
     keep_printed(None);
     let built = built(files, args, &args.hang.options(None)?).map_err(open_failure)?;
+    note_refused();
     let summary = Summary {
         verdict: Verdict::Agree,
         exit_code: Verdict::Agree.exit_code(),

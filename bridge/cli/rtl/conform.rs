@@ -10,7 +10,7 @@ use verilator_sys::Optimization;
 use super::end::End;
 use super::kept::keep_printed;
 use super::progress::Building;
-use super::running::{DesignArgs, open_failure};
+use super::running::{DesignArgs, note_refused, open_failure};
 use crate::cli::Failure;
 use crate::conform::{Designs, OnRtlError, Summary, run_files, run_files_on_rtl};
 use crate::dut::{self, BuildOptions, OpenError, Pulse, RtlSource, wrapper_parameters};
@@ -38,7 +38,7 @@ impl OnRtl {
     /// A file cannot be run, or a design cannot be had or does not come back.
     pub fn run(&self, files: &[PathBuf]) -> Result<Summary, Failure> {
         let Some(folder) = self.rtl.clone() else {
-            return run_files(files).map_err(Failure::usage);
+            return run_files(files).map_err(Failure::input);
         };
         keep_printed(None);
         tell(|facts| facts.during = Some("the vectors".into()));
@@ -66,7 +66,10 @@ impl OnRtl {
             run_files_on_rtl(&files, designs)
         });
         match ended {
-            Supervised::Done(summary) => summary.map_err(failure),
+            Supervised::Done(summary) => {
+                note_refused();
+                summary.map_err(failure)
+            }
             Supervised::Hang { cycles, .. } | Supervised::Interrupted { cycles } => {
                 Err(End::hang(cycles, limit).into())
             }

@@ -12,7 +12,9 @@ use crate::cli::{Failure, output, report_files};
 use crate::dut::printed::{self, Printed};
 use crate::dut::{CYCLE_NS, OpenError, Stop, StopKind};
 use crate::interrupt;
-use crate::isolation::{Death, Facts, SandboxReport, at_work, facts, first_death, sandbox_report};
+use crate::isolation::{
+    Death, Facts, SandboxReport, at_work, facts, first_death, sandbox_report, settled,
+};
 use crate::lockstep::Verdict;
 use crate::report::html::{EndPage, end_page};
 use crate::report::{FORMAT, RunFacts};
@@ -185,14 +187,13 @@ impl End {
     /// The design did not come through its initial blocks (DUT-40, DUT-41, DUT-43).
     pub fn at_start(error: &OpenError) -> Self {
         let end = Self::new(error.verdict(), error.to_string(), None, &facts());
-        match (error, first_death()) {
-            (OpenError::Stopped(stop) | OpenError::Ended(stop), Some(death))
-                if stop.ended_its_process() =>
-            {
-                Self::death(&death, stop)
-            }
-            (OpenError::Stopped(stop) | OpenError::Ended(stop), _) => end.caused_by(stop),
-            _ => end,
+        let (OpenError::Stopped(stop) | OpenError::Late(stop) | OpenError::Ended(stop)) = error
+        else {
+            return end;
+        };
+        match first_death().or_else(settled) {
+            Some(death) if stop.ended_its_process() => Self::death(&death, stop),
+            _ => end.caused_by(stop),
         }
     }
 
@@ -280,7 +281,7 @@ impl End {
         }
         output::tell(&format!("lockstep: {}", self.text()));
         if json {
-            output::print_json(&self)?;
+            output::beside(self.verdict, output::print_json(&self))?;
         }
         Ok(self.verdict)
     }

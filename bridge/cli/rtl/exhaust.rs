@@ -10,7 +10,7 @@ use super::args::{RtlArgs, with_parameters};
 use super::end::End;
 use super::kept::keep_printed;
 use super::progress::{Building, Progress};
-use super::running::{DesignArgs, open_failure};
+use super::running::{DesignArgs, note_refused, open_failure};
 use crate::cli::{Failure, output};
 use crate::dut::{BuildEvent, Dut, OpenError, Rtl, RtlSource};
 use crate::exhaust::{self, ExhaustError, Need, Tally};
@@ -49,6 +49,7 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
         })
     });
     drop(progress);
+    note_refused();
     let tallies = match ended {
         Supervised::Done(Ok(tallies)) => tallies,
         Supervised::Done(Err(ExhaustError::Stop(stop))) => {
@@ -60,17 +61,16 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
         }
         Supervised::Panicked(message) => return Err(Failure::defect(&message)),
     };
-    let agree = tallies.iter().all(|tally| tally.differ == 0);
-    if args.json {
-        output::print_json(&tallies)?;
-    } else {
-        output::print(&tallies.iter().map(text).collect::<String>())?;
-    }
-    Ok(if agree {
-        Verdict::Agree
-    } else {
-        Verdict::Divergence
-    })
+    let verdict = match tallies.iter().all(|tally| tally.differ == 0) {
+        true => Verdict::Agree,
+        false => Verdict::Divergence,
+    };
+    let printed = match args.json {
+        true => output::print_json(&tallies),
+        false => output::print(&tallies.iter().map(text).collect::<String>()),
+    };
+    output::beside(verdict, printed)?;
+    Ok(verdict)
 }
 
 /// A design, and what it states to be.
@@ -126,7 +126,7 @@ fn open_for_exhaust(args: &ExhaustArgs) -> Result<Opened, Failure> {
 fn stating(rtl: &Rtl) -> Result<Opened, Failure> {
     let dut = rtl.unchecked().map_err(open_failure)?;
     let parameters = dut.parameters();
-    let implementation = stated("dut", &parameters).map_err(Failure::usage)?;
+    let implementation = stated("dut", &parameters).map_err(Failure::input)?;
     let needs = exhaust::needs(&implementation, Latency::of(&parameters));
     Ok(Opened {
         dut,

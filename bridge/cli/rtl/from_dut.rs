@@ -10,7 +10,7 @@ use super::args::RtlArgs;
 use super::end::End;
 use super::kept::keep_printed;
 use super::progress::Building;
-use super::running::{DesignArgs, open_failure};
+use super::running::{DesignArgs, note_refused, open_failure};
 use crate::cli::Failure;
 use crate::cli::output::{self, write_whole};
 use crate::cli::places::Places;
@@ -46,7 +46,7 @@ pub(super) fn write(args: &ImplementationArgs) -> Result<Verdict, Failure> {
         .reads("--implementation", args.implementation.as_deref());
     args.rtl.reads(places).check()?;
     let given =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let mut found = match args.rtl.source()? {
         RtlSource::Bundled => given,
         source => of_design(&source, args)?,
@@ -75,14 +75,17 @@ fn of_design(source: &RtlSource, args: &ImplementationArgs) -> Result<Implementa
     .map_err(open_failure)?;
     drop(building);
     let mut dut = rtl.unchecked().map_err(open_failure)?;
-    let mut found = stated("dut", &dut.parameters()).map_err(Failure::usage)?;
+    let mut found = stated("dut", &dut.parameters()).map_err(Failure::input)?;
     tell(|facts| facts.during = Some("the reading of its registers".into()));
     let (pulse, limit) = (dut.pulse(), args.hang.limit());
     let ended = supervise(&pulse, limit, &AtomicBool::new(false), move || {
         read_back(dut.as_mut(), &mut found).map(|()| found)
     });
     match ended {
-        Supervised::Done(Ok(found)) => Ok(found),
+        Supervised::Done(Ok(found)) => {
+            note_refused();
+            Ok(found)
+        }
         Supervised::Done(Err(StateError::Stopped(stop))) => {
             Err(End::stop(&stop, pulse.cycles.load()).into())
         }

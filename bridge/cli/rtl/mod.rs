@@ -100,7 +100,11 @@ pub fn start(json: bool) -> Result<(), Failure> {
         output_folder::take_back();
         std::process::exit(i32::from(code));
     };
-    crate::interrupt::listen(end).map_err(Failure::infrastructure)
+    crate::interrupt::listen(end).map_err(|error| {
+        Failure::infrastructure(format!(
+            "expected to listen to signals in a thread, found: {error}; raise the limits of the shell (ulimit -a)"
+        ))
+    })
 }
 
 /// What a command that came to `verdict` ends with, unless a design had the last word.

@@ -140,12 +140,12 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         return job.run();
     }
     let implementation =
-        implementation_file::load(args.common.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.common.implementation.as_deref()).map_err(Failure::input)?;
     let profile = match &args.profile {
-        Some(word) => Profile::load(word).map_err(Failure::usage)?,
+        Some(word) => Profile::load(word).map_err(Failure::input)?,
         None => Profile::default(),
     };
-    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
+    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::input)?;
     let mut replay = format!("lockstep run --seed {}", args.seed);
     if let Some(word) = &args.profile {
         replay.push_str(&format!(" --profile {}", quoted(word)));
@@ -257,7 +257,7 @@ impl<'a> Job<'a> {
 
     fn run(self) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
-            check_knobs(&self.implementation).map_err(Failure::usage)?;
+            check_knobs(&self.implementation).map_err(Failure::input)?;
         }
         self.places().check()?;
         let common = self.common;
@@ -339,7 +339,7 @@ impl<'a> Job<'a> {
             self.stimulus.clone(),
             self.common.threads(),
         )
-        .map_err(Failure::usage)?;
+        .map_err(Failure::input)?;
         if self.common.coverage.is_some() {
             lockstep.cover();
         }
@@ -424,8 +424,13 @@ impl<'a> Job<'a> {
         seconds: f64,
         out: &OutputFolder,
     ) -> Result<Verdict, Failure> {
+        let so_far = match &outcome {
+            Outcome::Diverged(_) => Verdict::Divergence,
+            Outcome::Stopped { stop, .. } => stop.verdict(),
+            Outcome::Agree | Outcome::Interrupted => Verdict::Agree,
+        };
         let coverage = match (&self.common.coverage, lockstep.coverage()) {
-            (Some(path), Some(coverage)) => Some(coverage::write(path, coverage)?),
+            (Some(path), Some(found)) => output::beside(so_far, coverage::write(path, found))?,
             _ => None,
         };
         let sampling = lockstep.ledger().sampling();
@@ -508,16 +513,17 @@ impl<'a> Job<'a> {
         }
         summary.exit_code = summary.verdict.exit_code();
         if let Some(path) = &self.common.html {
-            self.page(&summary, path)?;
+            output::beside(summary.verdict, self.page(&summary, path))?;
         }
-        if self.common.json {
-            output::print_json(&summary)?;
-        } else if let Some(report) = &summary.divergence {
-            let time = summary.report.as_ref().map(ReportTime::line);
-            output::print_report(report, time)?;
-        } else {
-            output::print(&summary.text())?;
-        }
+        let printed = match &summary.divergence {
+            _ if self.common.json => output::print_json(&summary),
+            Some(report) => {
+                let time = summary.report.as_ref().map(ReportTime::line);
+                output::print_report(report, time)
+            }
+            None => output::print(&summary.text()),
+        };
+        output::beside(summary.verdict, printed)?;
         if let Some(report) = &summary.divergence {
             report_files::view(report, &self.common.window);
         }

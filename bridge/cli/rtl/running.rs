@@ -8,11 +8,12 @@ use pmu_model::Implementation;
 
 use super::end::End;
 use crate::cli::Failure;
+use crate::cli::output::note;
 use crate::cli::output_folder::DESIGN;
 pub(super) use crate::cli::quoted::quoted;
 use crate::dut::{BuildOptions, OpenError};
 use crate::implementation_file;
-use crate::isolation::{Sandbox, SandboxMode};
+use crate::isolation::{Sandbox, SandboxMode, SandboxReport, sandbox_report};
 use crate::lockstep::waivers::Waivers;
 use crate::report::counted;
 use crate::scratch::is_no_place;
@@ -22,7 +23,7 @@ use crate::stimulus::{Reader, StimulusError};
 #[derive(Args)]
 pub struct DesignArgs {
     /// Give up when the design completes no cycle for so many seconds
-    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = crate::cli::number::<u64>(1, u64::MAX))]
+    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = crate::cli::number::<u64>(1, u32::MAX.into()))]
     seconds: u64,
     /// Confine a design that is not linked in: it reads everything, writes below DIR/design of --out and below
     /// --allow-write alone, starts no program, opens no socket; auto: as far as the kernel can, require: or fail, off: not at all
@@ -79,10 +80,10 @@ pub(super) fn open_recorded(
     path: &Path,
     file: Option<&Path>,
 ) -> Result<(Reader, Implementation), Failure> {
-    let reader = Reader::open(path).map_err(Failure::usage)?;
+    let reader = Reader::open(path).map_err(Failure::input)?;
     let mut recorded = reader.header().implementation.clone();
     if let Some(file) = file {
-        let given = implementation_file::load(Some(file)).map_err(Failure::usage)?;
+        let given = implementation_file::load(Some(file)).map_err(Failure::input)?;
         recorded.spe.random = given.spe.random;
         if given != recorded {
             return Err(Failure::usage(format!(
@@ -99,14 +100,15 @@ pub(super) fn open_recorded(
 
 /// The waivers of a file; none without one.
 pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
-    Waivers::of(path).map_err(Failure::usage)
+    Waivers::of(path).map_err(Failure::input)
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {
     match error {
-        OpenError::Stopped(_) | OpenError::Ended(_) | OpenError::Hang { .. } => {
-            End::at_start(&error).into()
-        }
+        OpenError::Stopped(_)
+        | OpenError::Late(_)
+        | OpenError::Ended(_)
+        | OpenError::Hang { .. } => End::at_start(&error).into(),
         error => Failure::new(error.verdict(), error),
     }
 }
@@ -116,7 +118,15 @@ pub(super) fn stimulus_failure(error: StimulusError) -> Failure {
         StimulusError::Write { source, .. } if !is_no_place(source) => {
             Failure::infrastructure(error)
         }
-        _ => Failure::usage(error),
+        _ => Failure::input(error),
+    }
+}
+
+/// Tells what designs tried and were refused, for commands whose results do not.
+pub(super) fn note_refused() {
+    let report = sandbox_report();
+    for line in report.iter().flat_map(SandboxReport::lines) {
+        note(&line);
     }
 }
 

@@ -16,7 +16,7 @@ use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
 use super::progress::{Building, Progress};
 use super::running::{
-    DesignArgs, load_waivers, open_failure, open_recorded, quoted, stimulus_failure,
+    DesignArgs, load_waivers, note_refused, open_failure, open_recorded, quoted, stimulus_failure,
 };
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::places::Places;
@@ -95,7 +95,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
     let (reader, implementation) = open_recorded(&args.stimulus, args.implementation.as_deref())?;
     let source = args.rtl.source()?;
     if source == RtlSource::Bundled {
-        check_knobs(&implementation).map_err(Failure::usage)?;
+        check_knobs(&implementation).map_err(Failure::input)?;
     }
     let names = [STIMULUS, JSON, TEST, report_files::PRINTED.1];
     let places = Places::new()
@@ -105,7 +105,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> Result<Verdict, Failure> {
         .reads("--waivers", args.waivers.as_deref());
     args.rtl.reads(places).check()?;
     let out = OutputFolder::new(&args.out)?;
-    report_files::check(&out, &[STIMULUS, JSON, TEST])?;
+    report_files::check(out.path(), &[STIMULUS, JSON, TEST])?;
     out.make()?;
     // What an earlier reduction left would be taken for this one's.
     for name in [STIMULUS, JSON, TEST] {
@@ -161,7 +161,7 @@ fn supervised(
     // A design with other parameters is told before anything is run.
     drop(rtl.instance().map_err(open_failure)?);
     let make = move || rtl.instance().map_err(|error| error.to_string());
-    let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::usage)?;
+    let mut bench = Bench::new(implementation, Box::new(make)).map_err(Failure::input)?;
     bench.accept(load_waivers(args.waivers.as_deref())?);
     let progress = Progress::new(reader.header().cycles, "cycles gone", watch.removed.clone());
     let interrupted = watch.interrupted.clone();
@@ -217,6 +217,7 @@ fn conclude(
     out: &OutputFolder,
 ) -> Result<Verdict, Failure> {
     printed_by_design();
+    note_refused();
     let reduced = &done.reduced;
     let path = out.file(STIMULUS);
     let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;

@@ -64,12 +64,12 @@ struct Group {
 /// Drives a model, and tells what the stimulus left out.
 pub(super) fn audit(args: &AuditArgs) -> Result<Verdict, Failure> {
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let profile = match &args.profile {
-        Some(word) => Profile::load(word).map_err(Failure::usage)?,
+        Some(word) => Profile::load(word).map_err(Failure::input)?,
         None => Profile::default(),
     };
-    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::usage)?;
+    let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::input)?;
     let coverage = drive(generator, &implementation, args.cycles)?;
     let audit = Audit::of(args, &coverage, &implementation);
     if args.json {
@@ -89,7 +89,7 @@ fn drive(
     implementation: &Implementation,
     cycles: u64,
 ) -> Result<Coverage, Failure> {
-    let mut model = Model::new(implementation).map_err(Failure::usage)?;
+    let mut model = Model::new(implementation).map_err(Failure::input)?;
     let mut coverage = Coverage::new(implementation);
     // There is no design to take the random bytes from (DUT-61).
     let mut random = ChaCha8Rng::seed_from_u64(generator.seed());

@@ -56,13 +56,13 @@ struct Checked {
 
 /// Looks whether the contract allows a recorded stimulus.
 pub(super) fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
-    let reader = Reader::open(&args.file).map_err(Failure::usage)?;
+    let reader = Reader::open(&args.file).map_err(Failure::input)?;
     let implementation = match args.implementation.as_deref() {
-        Some(file) => implementation_file::load(Some(file)).map_err(Failure::usage)?,
+        Some(file) => implementation_file::load(Some(file)).map_err(Failure::input)?,
         None => reader.header().implementation.clone(),
     };
     let mut reader = reader.unchecked();
-    reader.verify().map_err(Failure::usage)?;
+    reader.verify().map_err(Failure::input)?;
     let mut checked = Checked {
         verdict: Verdict::Agree,
         exit_code: 0,
@@ -77,7 +77,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let mut contract = ContractCheck::new(&implementation);
     let mut chunk = vec![CycleInput::default(); CHUNK_CYCLES];
     loop {
-        let filled = reader.fill(&mut chunk).map_err(Failure::usage)?;
+        let filled = reader.fill(&mut chunk).map_err(Failure::input)?;
         if filled == 0 {
             break;
         }

@@ -58,18 +58,18 @@ pub(super) fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
         .check()?;
     let (mut stimulus, limit): (Stimulus, _) = match &args.file {
         Some(path) => {
-            let reader = Reader::open(path).map_err(Failure::usage)?;
+            let reader = Reader::open(path).map_err(Failure::input)?;
             (reader.into(), u64::MAX)
         }
         None => {
             let implementation =
-                implementation_file::load(implementation).map_err(Failure::usage)?;
+                implementation_file::load(implementation).map_err(Failure::input)?;
             let profile = match &args.profile {
-                Some(word) => Profile::load(word).map_err(Failure::usage)?,
+                Some(word) => Profile::load(word).map_err(Failure::input)?,
                 None => Profile::default(),
             };
             let generator = Generator::new(args.seed, &implementation, &profile);
-            (generator.map_err(Failure::usage)?.into(), CYCLES)
+            (generator.map_err(Failure::input)?.into(), CYCLES)
         }
     };
     let limit = args.cycles.unwrap_or(limit);

@@ -142,8 +142,8 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
         .reads("--waivers", args.waivers.as_deref());
     places.check()?;
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
-    let waivers = Waivers::of(args.waivers.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
+    let waivers = Waivers::of(args.waivers.as_deref()).map_err(Failure::input)?;
     let map = load(&args.map)?;
     let mut opened = args.reading.open(&args.file)?;
     let header = opened.dump.header();
@@ -284,17 +284,18 @@ impl Job<'_> {
             }
         };
         if self.args.json {
-            output::print_json(&summary)?;
+            output::beside(verdict, output::print_json(&summary))?;
             view();
             if let Some(Failure { message, .. }) = fault {
                 output::tell(&format!("lockstep: {message}\n"));
             }
             return Ok(verdict);
         }
-        match &summary.divergence {
-            Some(report) => output::print_report(report, None)?,
-            None => output::print(&summary.text())?,
-        }
+        let printed = match &summary.divergence {
+            Some(report) => output::print_report(report, None),
+            None => output::print(&summary.text()),
+        };
+        output::beside(verdict, printed)?;
         view();
         fault.map_or(Ok(verdict), Err)
     }

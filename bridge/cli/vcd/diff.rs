@@ -128,11 +128,12 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
         radix: args.radix,
     };
     let record = || Record::new(&asked, verdict, &mapping, &comparison);
-    match (args.form.json, args.form.csv) {
-        (true, _) => output::print_json(&record())?,
-        (_, true) => record().print_csv()?,
-        _ => output::print(&page.text())?,
-    }
+    let printed = match (args.form.json, args.form.csv) {
+        (true, _) => output::print_json(&record()),
+        (_, true) => record().print_csv(),
+        _ => output::print(&page.text()),
+    };
+    output::beside(verdict, printed)?;
     args.reading.note(&args.first, &dumps[0]);
     args.reading.note(&args.second, &dumps[1]);
     page.warn();

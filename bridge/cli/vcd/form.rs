@@ -78,7 +78,10 @@ pub fn cell(number: Option<u64>) -> String {
 }
 
 /// Ends a command whose one JSON document has told the fault of a dump.
-pub fn end_with_fault(path: &std::path::Path, fault: impl std::fmt::Display) -> Verdict {
+pub fn end_with_fault(
+    path: &std::path::Path,
+    fault: impl Into<Box<dyn std::error::Error>>,
+) -> Verdict {
     end_as_told(in_file(path, fault))
 }
 

@@ -36,7 +36,7 @@ pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
         .reads("--implementation", args.implementation.as_deref());
     places.check()?;
     let implementation =
-        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::input)?;
     let mut opened = args.reading.open(&args.file)?;
     let name = printable(&args.file.display().to_string());
     let proposal = propose(&mut opened.dump, &name, &implementation);

@@ -18,6 +18,7 @@ mod span;
 mod stats;
 mod stats_form;
 
+use std::error::Error;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ use clap::{Args, Subcommand};
 use indicatif::HumanCount;
 use lockstep_vcd::{Header, Probe};
 
-use super::Failure;
+use super::{Failure, output};
 use crate::lockstep::Verdict;
 use crate::waves::clock::{self, ClockError};
 use crate::waves::select::{Selected, single};
@@ -105,10 +106,15 @@ fn file_and_signals<'a>(
 }
 
 /// What is wrong with a file.
-fn in_file(path: &Path, error: impl std::fmt::Display) -> Failure {
-    match path == Path::new("-") {
-        true => Failure::usage(format!("standard input: {error}")),
-        false => Failure::usage(format!("{}: {error}", path.display())),
+fn in_file(path: &Path, error: impl Into<Box<dyn Error>>) -> Failure {
+    let error = error.into();
+    let text = match path == Path::new("-") {
+        true => format!("standard input: {error}"),
+        false => format!("{}: {error}", path.display()),
+    };
+    match output::is_limit(&*error) {
+        true => Failure::infrastructure(text),
+        false => Failure::usage(text),
     }
 }
 

@@ -79,15 +79,17 @@ pub fn listen(end: impl Fn(&str) + Send + Sync + 'static) -> io::Result<()> {
                         flag.store(true, Ordering::Release);
                     }
                     if !flags.is_empty() {
-                        let end = Arc::clone(&end);
+                        let later = Arc::clone(&end);
                         let name = Signal(number).name();
-                        thread::spawn(move || {
+                        let started = thread::Builder::new().spawn(move || {
                             thread::sleep(GRACE);
                             if !HEARD.load(Ordering::Acquire) {
-                                end(&name);
+                                later(&name);
                             }
                         });
-                        continue;
+                        if started.is_ok() {
+                            continue;
+                        }
                     }
                 } else if since < ONE_SIGNAL {
                     continue;
