@@ -246,6 +246,37 @@ fn what_was_interrupted_goes_on() {
     ids.sort();
     ids.dedup();
     assert_eq!((ids.len(), partial.exists()), (12, false));
+    // One that was ended just before it gave the file its name has nothing left to do.
+    let whole = folder.join("out/shard-1-of-1.jsonl");
+    fs::rename(&whole, &partial).expect("renamed");
+    let ran = regress(&folder, &words);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!((whole.exists(), partial.exists()), (true, false));
+    // What is the user's is not replaced.
+    for name in [
+        "shard-1-of-1.jsonl",
+        "report/index.html",
+        "report/junit.xml",
+    ] {
+        let path = folder.join("out").join(name);
+        let kept = fs::read(&path).expect("read");
+        fs::write(&path, "mine").expect("written");
+        let ran = regress(&folder, &[&words[..], &["--fresh"]].concat());
+        assert_eq!(ran.code, 2, "{name}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("found something else"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(fs::read(&path).expect("read"), b"mine");
+        fs::write(&path, kept).expect("written");
+    }
+    let report = folder.join("out/report");
+    fs::write(report.join("index.html"), "mine").expect("written");
+    let ran = regress(&folder, &["merge", "out", "-o", "out/report"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert_eq!(fs::read(report.join("index.html")).expect("read"), b"mine");
+    fs::remove_file(report.join("index.html")).expect("removed");
     // Another suite in that place is refused.
     suite(
         &folder,
@@ -404,6 +435,18 @@ fn mistakes_in_a_suite_are_told() {
         assert_eq!(ran.code, 2);
         assert!(ran.stderr.contains(message), "{}", ran.stderr);
     }
+    suite(
+        &folder,
+        "name = \"x\"\n[limits]\nhang_after = 0\n[[group]]\nseeds = [1]\ncycles = [1000]\n",
+    );
+    let ran = regress(&folder, &["regress", "suite.toml", "--out", "out"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .contains("suite.toml:3:1: expected hang_after from 1 to 4294967295, found 0"),
+        "{}",
+        ran.stderr
+    );
     let ran = regress(&folder, &["merge", ".", "-o", "report"]);
     assert_eq!(ran.code, 2);
     assert!(

@@ -82,7 +82,7 @@ pub(super) fn prepare(order: &Order<'_>) -> Result<Designs, Failure> {
 
 /// The folder, and the hash of what it was made of, which is the same wherever it was built.
 fn identified(path: PathBuf) -> Result<(Ready, String), Failure> {
-    let folder = DutFolder::open(&path).map_err(Failure::usage)?;
+    let folder = DutFolder::open(&path).map_err(Failure::input)?;
     let hash = identity(folder.manifest());
     Ok((Some(path), hash))
 }

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::github;
 use crate::cli::output_folder::OutputFolder;
-use crate::cli::{Failure, output};
+use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
 use crate::regress::junit::junit;
 use crate::regress::merge::{Merged, merge as merge_files};
@@ -23,8 +23,8 @@ pub struct MergeArgs {
     #[arg(required = true, value_name = "DIR")]
     results: Vec<PathBuf>,
     /// Folder for summary.json, junit.xml, index.html, and the merged results
-    #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    #[arg(short, long, alias = "output", value_name = "DIR")]
+    out: PathBuf,
     /// Tell what is new, gone and still failing since an earlier report: its summary.json or its folder
     #[arg(long, value_name = "LAST")]
     since: Option<PathBuf>,
@@ -33,15 +33,18 @@ pub struct MergeArgs {
     pub(in crate::cli) json: bool,
 }
 
-/// Name of the file of merged results.
+/// Names of the files: merged results, their summary, the same for other programs, the page.
 const RESULTS: &str = "results.jsonl";
+const SUMMARY: &str = "summary.json";
+const JUNIT: &str = "junit.xml";
+const PAGE: &str = "index.html";
 
 /// Merges results and reports.
 pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
     let last = args.since.as_deref().map(earlier::read).transpose();
-    let last = last.map_err(Failure::usage)?;
-    let files = results::find(&args.results).map_err(Failure::usage)?;
-    let merged = merge_files(&files).map_err(Failure::usage)?;
+    let last = last.map_err(Failure::input)?;
+    let files = results::find(&args.results).map_err(Failure::input)?;
+    let merged = merge_files(&files).map_err(Failure::input)?;
     let Some(merged) = merged else {
         let places: Vec<_> = args
             .results
@@ -53,9 +56,9 @@ pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
             places.join(", ")
         )));
     };
-    let from = address(&args.output, &args.results);
-    let summary = write_report(&merged, last.as_ref(), &args.output, from.as_deref())?;
-    conclude(&summary, &args.output, args.json)
+    let from = address(&args.out, &args.results);
+    let summary = write_report(&merged, last.as_ref(), &args.out, from.as_deref())?;
+    conclude(&summary, &args.out, args.json)
 }
 
 /// The way from the page to the reports of failures, if all results are in one folder, below or beside the page.
@@ -78,6 +81,14 @@ fn address(output: &Path, results: &[PathBuf]) -> Option<String> {
     }
 }
 
+/// Checks that a report replaces nothing of the user's.
+///
+/// # Errors
+/// A file is none that an earlier report left.
+pub(super) fn check_report(folder: &Path) -> Result<(), Failure> {
+    report_files::check(folder, &[RESULTS, SUMMARY, JUNIT, PAGE])
+}
+
 /// Writes the report of merged results to a folder.
 ///
 /// # Errors
@@ -91,14 +102,18 @@ pub(super) fn write_report(
     let mut summary = Summary::of(merged);
     summary.since = last.map(|last| summary.since(last));
     let out = OutputFolder::new(folder)?;
-    out.make()?;
-    output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;
-    let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
-    out.write("summary.json", &(json + "\n"))?;
-    let xml = junit(merged, &summary).map_err(Failure::infrastructure)?;
-    out.write("junit.xml", &xml)?;
-    let html = page(&summary, results).map_err(Failure::infrastructure)?;
-    out.write("index.html", &html)?;
+    check_report(folder)?;
+    let write = || -> Result<(), Failure> {
+        out.make()?;
+        output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;
+        let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
+        out.write(SUMMARY, &(json + "\n"))?;
+        let xml = junit(merged, &summary).map_err(Failure::infrastructure)?;
+        out.write(JUNIT, &xml)?;
+        let html = page(&summary, results).map_err(Failure::infrastructure)?;
+        out.write(PAGE, &html).map(|_| ())
+    };
+    output::beside(summary.verdict, write())?;
     github::annotate(&summary);
     github::summarize(&summary);
     Ok(summary)
@@ -109,11 +124,11 @@ pub(super) fn write_report(
 /// # Errors
 /// Standard output cannot be written.
 pub(super) fn conclude(summary: &Summary, report: &Path, json: bool) -> Result<Verdict, Failure> {
-    if json {
-        output::print_json(summary)?;
-    } else {
-        output::print(&text(summary, report))?;
-    }
+    let printed = match json {
+        true => output::print_json(summary),
+        false => output::print(&text(summary, report)),
+    };
+    output::beside(summary.verdict, printed)?;
     Ok(summary.verdict)
 }
 
@@ -156,8 +171,20 @@ fn text(summary: &Summary, report: &Path) -> String {
         grouped(runs.compared),
         grouped(runs.not_compared)
     );
-    let _ = writeln!(text, "  report {}", report.join("index.html").display());
+    let _ = writeln!(text, "  report {}", report.join(PAGE).display());
     text
+}
+
+/// What is wrong: of the machine and the suite in the words of the first, with its paths and numbers.
+fn what(group: &Group) -> String {
+    let message = group.first.message.as_ref();
+    let first = message.and_then(|message| message.lines().next());
+    match (group.signature.verdict, first) {
+        (Verdict::Usage | Verdict::Infrastructure, Some(message)) => {
+            format!("{}: {message}", group.signature.design)
+        }
+        _ => group.signature.words(),
+    }
 }
 
 /// A kind of failures, in two lines.
@@ -172,7 +199,7 @@ pub(super) fn line_of_group(group: &Group) -> String {
     format!(
         "  {} {}: {}{seed}{cycle}\n    {}\n",
         group.signature.verdict.word(),
-        group.signature.words(),
+        what(group),
         counted(group.count as u64, "run"),
         first.replay
     )

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -88,21 +89,28 @@ pub(super) struct Order<'a> {
 impl<'a> Order<'a> {
     /// Reads the suite, and chooses the runs.
     pub fn new(args: &'a RegressArgs) -> Result<Self, Failure> {
-        let mut suite = Suite::load(&args.suite).map_err(Failure::usage)?;
+        let mut suite = Suite::load(&args.suite).map_err(Failure::input)?;
         if let Some(base) = &args.base {
             suite.rebase(base);
         }
         let folder = args.suite.parent().unwrap_or(Path::new(""));
-        let folder = fs::canonicalize(Path::new(".").join(folder)).map_err(Failure::usage)?;
-        let out = std::path::absolute(&args.out).map_err(Failure::usage)?;
-        let mut plan = Plan::of(&suite).map_err(Failure::usage)?;
-        plan.only(&args.only).map_err(Failure::usage)?;
+        let failed = |path: &Path, error: io::Error| {
+            Failure::usage(format!(
+                "{}: cannot be used: {error}; is the working directory there?",
+                path.display()
+            ))
+        };
+        let folder = Path::new(".").join(folder);
+        let folder = fs::canonicalize(&folder).map_err(|error| failed(&folder, error))?;
+        let out = std::path::absolute(&args.out).map_err(|error| failed(&args.out, error))?;
+        let mut plan = Plan::of(&suite).map_err(Failure::input)?;
+        plan.only(&args.only).map_err(Failure::input)?;
         if let Some(last) = &args.rerun_failed {
-            let summary = last_report::read(last).map_err(Failure::usage)?;
+            let summary = last_report::read(last).map_err(Failure::input)?;
             let failed = summary.failed();
             let what = format!("what failed in {}", last.display());
             plan.keep(&what, |run| failed.contains(run.id.as_str()))
-                .map_err(Failure::usage)?;
+                .map_err(Failure::input)?;
         }
         let shard = match args.shard {
             Some(shard) => shard,

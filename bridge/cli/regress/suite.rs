@@ -11,10 +11,10 @@ use serde::Serialize;
 use super::designs::{Designs, prepare};
 use super::farm::{Farm, Harvest};
 use super::github;
-use super::merge::{line_of_group, write_report};
+use super::merge::{check_report, line_of_group, write_report};
 use super::order::{Order, RegressArgs};
 use crate::cli::output_folder::OutputFolder;
-use crate::cli::{Failure, output};
+use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
 use crate::regress::earlier as last_report;
 use crate::regress::merge::Merged;
@@ -54,12 +54,15 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         return Ok(Verdict::Agree);
     }
     let last = args.since.as_deref().map(last_report::read).transpose();
-    let last = last.map_err(Failure::usage)?;
+    let last = last.map_err(Failure::input)?;
+    let name = results::name(order.shard);
+    report_files::check(&order.out, &[&name])?;
+    check_report(&order.out.join(REPORT))?;
     let own = OutputFolder::new(&order.own(""))?;
     own.make()?;
     let designs = prepare(&order)?;
     let header = header(&order, &designs)?;
-    let path = order.out.join(results::name(order.shard));
+    let path = order.out.join(name);
     let earlier = earlier(args, &path, &header)?;
     let known: Vec<Record> = earlier.as_ref().map_or_else(Vec::new, |earlier| {
         let decided = earlier.records.iter().filter(|record| record.is_decided());
@@ -80,7 +83,7 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     }
     let is_whole = earlier
         .as_ref()
-        .is_some_and(|earlier| earlier.trailer.is_some());
+        .is_some_and(|earlier| earlier.trailer.is_some() && earlier.path == path);
     let mut stopped = Vec::new();
     if !(left.is_empty() && is_whole) {
         let mut writer = Writer::create(&path, &header, &known).map_err(Failure::infrastructure)?;
@@ -140,7 +143,7 @@ fn earlier(args: &RegressArgs, path: &Path, header: &Header) -> Result<Option<Re
     if args.fresh {
         return Ok(None);
     }
-    let Some(found) = results::earlier(path).map_err(Failure::usage)? else {
+    let Some(found) = results::earlier(path).map_err(Failure::input)? else {
         return Ok(None);
     };
     let same = [

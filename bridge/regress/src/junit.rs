@@ -80,7 +80,9 @@ fn case(suite: &str, record: &Record) -> TestCase {
     };
     let mut case = TestCase::new(&*record.id, status);
     case.set_classname(suite);
-    case.set_time(Duration::from_secs_f64(record.time.process.max(0.0)));
+    // A damaged file may have any number there.
+    let time = Duration::try_from_secs_f64(record.time.process);
+    case.set_time(time.unwrap_or_default());
     case
 }
 

@@ -90,6 +90,20 @@ impl Suite {
                 message,
             })
         };
+        let limits = [
+            ("wall_seconds", self.limits.wall_seconds),
+            ("memory_mib", self.limits.memory_mib),
+            ("hang_after", self.limits.hang_after),
+        ];
+        for (key, limit) in limits {
+            if let Some(found) = limit.filter(|it| !(1..=u64::from(u32::MAX)).contains(it)) {
+                let most = u32::MAX;
+                return wrong(
+                    key,
+                    format!("expected {key} from 1 to {most}, found {found}"),
+                );
+            }
+        }
         if self.group.is_empty() {
             return wrong("group", "expected a [[group]] of runs, found none".into());
         }
