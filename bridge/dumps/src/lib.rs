@@ -4,5 +4,6 @@
 mod batch;
 pub mod fst;
 pub mod ghw;
+mod library;
 pub mod offline;
 pub mod waves;

@@ -7,9 +7,6 @@ use lockstep_vcd::{Header, State};
 
 use crate::batch::{Batch, LONGEST, escaped};
 
-/// Bytes from which on a batch is full.
-pub(super) const FULL: usize = 1 << 16;
-
 /// The signals of a file.
 #[derive(Debug)]
 pub(super) struct Signals {

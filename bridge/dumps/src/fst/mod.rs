@@ -10,7 +10,6 @@ mod error;
 mod events;
 mod frame;
 mod reader;
-pub(crate) mod thread;
 pub mod write;
 
 pub use error::FstError;

@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{BufReader, Seek};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::SyncSender;
 
 use fst_reader::{FstFilter, FstReader, FstSignalHandle, ReadSignalsError};
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
@@ -15,13 +14,13 @@ use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 use super::blocks::{Layout, blocks};
 use super::declarations::Declarations;
 use super::error::FstError;
-use super::events::{FULL, Signals, enter};
+use super::events::{Signals, enter};
 use super::frame::Frames;
-use super::thread::{PANICKED, spawn};
 use crate::batch::Batch;
+use crate::library::{Ahead, FULL, Input, parts, spawn};
 
-/// Batches that are read ahead.
-const AHEAD: usize = 4;
+/// What the library found, if it has ended by a panic.
+const PANICKED: &str = "lengths or places that are not in the file";
 
 /// An FST dump in a file.
 ///
@@ -37,10 +36,10 @@ impl Fst {
     /// # Errors
     /// [`FstError`].
     pub fn open(file: File, read: Arc<AtomicU64>) -> Result<Self, FstError> {
-        let file = Arc::new(file);
-        let input = Input::new(&file, &read);
-        let layout = blocks(&mut BufReader::new(Input::new(&file, &read)))?;
-        let opened = spawn(move || declared(input))?.join();
+        let input = Input::new(file, read);
+        let layout = blocks(&mut BufReader::new(input.clone()))?;
+        let opened = input.clone();
+        let opened = spawn(move || declared(opened))?.join();
         let (signals, times) = opened.unwrap_or_else(|_| {
             Err(FstError::Hierarchy {
                 expected: "entries of a hierarchy".to_owned(),
@@ -48,18 +47,14 @@ impl Fst {
             })
         })?;
         let events = Events {
-            file,
-            read,
+            input,
             signals: Arc::new(signals),
             layout,
             times,
             watched: None,
             from: 0,
-            reading: None,
-            batch: Batch::default(),
-            place: 0,
+            ahead: Ahead::default(),
             now: 0,
-            ended: false,
         };
         Ok(Self {
             events: Joining::new(events),
@@ -77,12 +72,7 @@ impl Fst {
     /// # Errors
     /// Those of [`Source::try_for_each`].
     pub fn watch(&mut self, signals: impl IntoIterator<Item = SignalId>) -> Result<(), Error> {
-        let header = Arc::clone(self.header());
-        let signals = signals.into_iter();
-        let parts = signals.flat_map(|signal| header.file_signals(signal));
-        let mut watched: Vec<_> = parts.map(SignalId::index).collect();
-        watched.sort_unstable();
-        watched.dedup();
+        let watched = parts(self.header(), signals);
         self.events.jump(|events| {
             events.watched = Some(watched);
             events.jump(0)
@@ -131,35 +121,6 @@ impl Source for Fst {
     }
 }
 
-/// A file that is read from a place of its own, and counted.
-struct Input {
-    file: Arc<File>,
-    read: Arc<AtomicU64>,
-}
-
-impl Input {
-    fn new(file: &Arc<File>, read: &Arc<AtomicU64>) -> Self {
-        Self {
-            file: Arc::clone(file),
-            read: Arc::clone(read),
-        }
-    }
-}
-
-impl Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = (&*self.file).read(buffer)?;
-        self.read.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(length)
-    }
-}
-
-impl Seek for Input {
-    fn seek(&mut self, place: io::SeekFrom) -> io::Result<u64> {
-        (&*self.file).seek(place)
-    }
-}
-
 /// What the library says.
 fn told(error: &fst_reader::ReaderError) -> String {
     let text = error.to_string();
@@ -193,8 +154,7 @@ fn declared(mut input: Input) -> Result<(Signals, RangeInclusive<u64>), FstError
 
 /// The events of the file.
 struct Events {
-    file: Arc<File>,
-    read: Arc<AtomicU64>,
+    input: Input,
     signals: Arc<Signals>,
     layout: Layout,
     times: RangeInclusive<u64>,
@@ -202,11 +162,8 @@ struct Events {
     watched: Option<Vec<usize>>,
     /// Block to begin with.
     from: usize,
-    reading: Option<Reading>,
-    batch: Batch,
-    place: usize,
+    ahead: Ahead<FstError>,
     now: u64,
-    ended: bool,
 }
 
 impl fmt::Debug for Events {
@@ -215,12 +172,6 @@ impl fmt::Debug for Events {
             .field("now", &self.now)
             .finish_non_exhaustive()
     }
-}
-
-/// The thread of the library.
-struct Reading {
-    batches: Receiver<Batch>,
-    thread: JoinHandle<Result<(), FstError>>,
 }
 
 /// Why the library was stopped.
@@ -241,10 +192,7 @@ impl Events {
 
     /// Goes to a block, unless it cannot be begun with.
     fn jump(&mut self, block: usize) -> Result<Option<u64>, Error> {
-        self.stop();
-        self.ended = false;
-        self.batch = Batch::default();
-        self.place = 0;
+        self.ahead.stop();
         self.from = if self.has_text() { 0 } else { block };
         let time = self.layout.changes.get(self.from).map(|block| block.start);
         self.now = 0;
@@ -257,10 +205,10 @@ impl Events {
     /// Puts the values that the block starts with before what is read.
     fn begin(&mut self) -> Result<(), FstError> {
         let block = self.layout.changes[self.from];
-        let mut input = BufReader::new(Input::new(&self.file, &self.read));
+        let mut input = BufReader::new(self.input.clone());
         let frames = Frames::new(&mut input, &self.layout)?;
-        self.batch.time(block.start);
-        let mut batch = std::mem::take(&mut self.batch);
+        self.ahead.batch.time(block.start);
+        let mut batch = std::mem::take(&mut self.ahead.batch);
         frames.visit(&mut input, block.frame, |handle, value| {
             match self.signals.numbers.get(handle) {
                 Some(Some(number)) if self.is_watched(*number) => {}
@@ -272,7 +220,7 @@ impl Events {
                 found,
             })
         })?;
-        self.batch = batch;
+        self.ahead.batch = batch;
         Ok(())
     }
 
@@ -281,25 +229,13 @@ impl Events {
         watched.is_none_or(|watched| watched.binary_search(&(number as usize)).is_ok())
     }
 
-    /// Ends the thread, which shares the place in the file with the next one.
-    fn stop(&mut self) {
-        if let Some(Reading { batches, thread }) = self.reading.take() {
-            drop(batches);
-            let _result = thread.join();
-        }
-    }
-
-    fn start(&self) -> io::Result<Reading> {
-        let (sender, batches) = sync_channel(AHEAD);
-        let (input, signals) = (
-            Input::new(&self.file, &self.read),
-            Arc::clone(&self.signals),
-        );
+    /// What is read from where it begins.
+    fn filter(&self) -> FstFilter {
         // The block before may end with the tick whose values the block starts with.
         let start = self.layout.changes.get(self.from).filter(|_| self.from > 0);
         let start = start.map_or(0, |block| block.start.saturating_add(1));
         let include = self.watched.as_ref().map(|watched| {
-            let handles = signals.numbers.iter().enumerate();
+            let handles = self.signals.numbers.iter().enumerate();
             let wanted = handles.filter(|(_, number)| {
                 number.is_some_and(|number| watched.binary_search(&(number as usize)).is_ok())
             });
@@ -307,47 +243,28 @@ impl Events {
                 .map(|(handle, _)| FstSignalHandle::from_index(handle))
                 .collect()
         });
-        let filter = FstFilter {
+        FstFilter {
             start,
             end: None,
             include,
-        };
-        let thread = spawn(move || send(input, &signals, &filter, &sender))?;
-        Ok(Reading { batches, thread })
+        }
     }
 
     /// The next batch; false at the end.
     fn next(&mut self) -> Result<bool, Error> {
-        let reading = match self.reading.take() {
-            Some(reading) => reading,
-            None => self.start().map_err(FstError::from)?,
+        let mut ahead = std::mem::take(&mut self.ahead);
+        let read = || {
+            let (input, signals) = (self.input.clone(), Arc::clone(&self.signals));
+            let filter = self.filter();
+            move |sender| send(input, &signals, &filter, &sender)
         };
-        self.place = 0;
-        match reading.batches.recv() {
-            Ok(batch) => {
-                self.batch = batch;
-                self.reading = Some(reading);
-                Ok(true)
-            }
-            Err(_) => {
-                self.batch = Batch::default();
-                self.ended = true;
-                let ended = reading.thread.join();
-                let ended = ended.unwrap_or_else(|_| {
-                    Err(FstError::Values {
-                        after: self.now,
-                        found: PANICKED.to_owned(),
-                    })
-                });
-                ended.map(|()| false).map_err(Error::from)
-            }
-        }
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        self.stop();
+        let panicked = || FstError::Values {
+            after: self.now,
+            found: PANICKED.to_owned(),
+        };
+        let next = ahead.next(read, panicked);
+        self.ahead = ahead;
+        next.map_err(Error::from)
     }
 }
 
@@ -361,9 +278,8 @@ impl Source for Events {
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
         loop {
-            let Self {
-                batch, place, now, ..
-            } = self;
+            let Self { ahead, now, .. } = self;
+            let Ahead { batch, place, .. } = ahead;
             let shown = batch.visit(place, &self.signals.header, &mut |event| {
                 if let Event::Time(time) = event {
                     *now = time;
@@ -373,7 +289,7 @@ impl Source for Events {
             if shown.is_break() {
                 return Ok(shown);
             }
-            if self.ended || !self.next()? {
+            if self.ahead.ended || !self.next()? {
                 break;
             }
         }

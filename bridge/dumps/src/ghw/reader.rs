@@ -4,12 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{BufReader, Seek};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::SyncSender;
 
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 use wellen::viewers::{HeaderResult, read_body, read_header};
@@ -18,13 +17,7 @@ use wellen::{LoadOptions, SignalValueRef};
 use super::declarations::{Signals, declare};
 use super::error::GhwError;
 use crate::batch::{Batch, escaped};
-use crate::fst::thread::spawn;
-
-/// Bytes from which on a batch is full.
-const FULL: usize = 1 << 16;
-
-/// Batches that are read ahead.
-const AHEAD: usize = 4;
+use crate::library::{Ahead, FULL, Input, parts, spawn};
 
 /// What the library found, if it has ended by a panic.
 const PANICKED: &str = "types, numbers or sections that are not in the file";
@@ -43,22 +36,15 @@ impl Ghw {
     /// # Errors
     /// [`GhwError`].
     pub fn open(file: File, read: Arc<AtomicU64>) -> Result<Self, GhwError> {
-        let file = Arc::new(file);
-        let input = Input {
-            file: Arc::clone(&file),
-            read: Arc::clone(&read),
-        };
-        let declared = spawn(move || declare(&opened(input)?.hierarchy))?.join();
+        let input = Input::new(file, read);
+        let declared = input.clone();
+        let declared = spawn(move || declare(&opened(declared)?.hierarchy))?.join();
         let signals = declared.unwrap_or_else(|_| Err(damaged("declarations")))?;
         let events = Events {
-            file,
-            read,
+            input,
             signals: Arc::new(signals),
             watched: None,
-            reading: None,
-            batch: Batch::default(),
-            place: 0,
-            ended: false,
+            ahead: Ahead::default(),
         };
         Ok(Self {
             events: Joining::new(events),
@@ -70,17 +56,10 @@ impl Ghw {
     /// # Errors
     /// Those of [`Source::try_for_each`].
     pub fn watch(&mut self, signals: impl IntoIterator<Item = SignalId>) -> Result<(), Error> {
-        let header = Arc::clone(self.header());
-        let signals = signals.into_iter();
-        let parts = signals.flat_map(|signal| header.file_signals(signal));
-        let mut watched: Vec<_> = parts.map(SignalId::index).collect();
-        watched.sort_unstable();
-        watched.dedup();
+        let watched = parts(self.header(), signals);
         self.events.jump(|events| {
-            events.stop();
+            events.ahead.stop();
             events.watched = Some(watched);
-            events.batch = Batch::default();
-            (events.place, events.ended) = (0, false);
             Ok(None)
         })
     }
@@ -130,98 +109,40 @@ fn opened(mut input: Input) -> Result<HeaderResult<BufReader<Input>>, GhwError> 
     read_header(BufReader::new(input), &options).map_err(told("declarations"))
 }
 
-/// A file that is read from a place of its own, and counted.
-struct Input {
-    file: Arc<File>,
-    read: Arc<AtomicU64>,
-}
-
-impl Read for Input {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = (&*self.file).read(buffer)?;
-        self.read.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(length)
-    }
-}
-
-impl Seek for Input {
-    fn seek(&mut self, place: io::SeekFrom) -> io::Result<u64> {
-        (&*self.file).seek(place)
-    }
-}
-
 /// The events of the file.
 struct Events {
-    file: Arc<File>,
-    read: Arc<AtomicU64>,
+    input: Input,
     signals: Arc<Signals>,
     /// Signals to be read, by their numbers in the header. None for all.
     watched: Option<Vec<usize>>,
-    reading: Option<Reading>,
-    batch: Batch,
-    place: usize,
-    ended: bool,
+    ahead: Ahead<GhwError>,
 }
 
 impl fmt::Debug for Events {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Events")
-            .field("ended", &self.ended)
+            .field("ended", &self.ahead.ended)
             .finish_non_exhaustive()
     }
 }
 
-/// The thread of the library.
-struct Reading {
-    batches: Receiver<Batch>,
-    thread: JoinHandle<Result<(), GhwError>>,
-}
-
 impl Events {
-    /// Ends the thread, which shares the place in the file with the next one.
-    fn stop(&mut self) {
-        if let Some(Reading { batches, thread }) = self.reading.take() {
-            drop(batches);
-            let _result = thread.join();
-        }
-    }
-
-    fn start(&self) -> io::Result<Reading> {
-        let (sender, batches) = sync_channel(AHEAD);
-        let input = Input {
-            file: Arc::clone(&self.file),
-            read: Arc::clone(&self.read),
-        };
-        let signals = Arc::clone(&self.signals);
-        let all = || (0..signals.all.len()).collect();
-        let watched = self.watched.clone().unwrap_or_else(all);
-        let thread = spawn(move || send(input, &signals, &watched, &sender))?;
-        Ok(Reading { batches, thread })
-    }
-
     /// The next batch; false at the end.
     fn next(&mut self) -> Result<bool, Error> {
-        let reading = match self.reading.take() {
-            Some(reading) => reading,
-            None => self.start().map_err(GhwError::from)?,
+        let Self {
+            input,
+            signals,
+            watched,
+            ahead,
+        } = self;
+        let read = || {
+            let (input, signals) = (input.clone(), Arc::clone(signals));
+            let all = || (0..signals.all.len()).collect();
+            let watched = watched.clone().unwrap_or_else(all);
+            move |sender| send(input, &signals, &watched, &sender)
         };
-        self.place = 0;
-        if let Ok(batch) = reading.batches.recv() {
-            self.batch = batch;
-            self.reading = Some(reading);
-            return Ok(true);
-        }
-        self.batch = Batch::default();
-        self.ended = true;
-        let ended = reading.thread.join();
-        let ended = ended.unwrap_or_else(|_| Err(damaged("changes")));
-        ended.map(|()| false).map_err(Error::from)
-    }
-}
-
-impl Drop for Events {
-    fn drop(&mut self) {
-        self.stop();
+        let next = ahead.next(read, || damaged("changes"));
+        next.map_err(Error::from)
     }
 }
 
@@ -235,13 +156,12 @@ impl Source for Events {
         mut visit: impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
         loop {
-            let shown = self
-                .batch
-                .visit(&mut self.place, &self.signals.header, &mut visit);
+            let Ahead { batch, place, .. } = &mut self.ahead;
+            let shown = batch.visit(place, &self.signals.header, &mut visit);
             if shown.is_break() {
                 return Ok(shown);
             }
-            if self.ended || !self.next()? {
+            if self.ahead.ended || !self.next()? {
                 return Ok(ControlFlow::Continue(()));
             }
         }
