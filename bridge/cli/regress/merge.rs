@@ -38,6 +38,7 @@ const RESULTS: &str = "results.jsonl";
 const SUMMARY: &str = "summary.json";
 const JUNIT: &str = "junit.xml";
 const PAGE: &str = "index.html";
+const NAMES: [&str; 4] = [RESULTS, SUMMARY, JUNIT, PAGE];
 
 /// Merges results and reports.
 pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
@@ -86,7 +87,19 @@ fn address(output: &Path, results: &[PathBuf]) -> Option<String> {
 /// # Errors
 /// A file is none that an earlier report left.
 pub(super) fn check_report(folder: &Path) -> Result<(), Failure> {
-    report_files::check(folder, &[RESULTS, SUMMARY, JUNIT, PAGE])
+    report_files::check(folder, &NAMES)
+}
+
+/// Removes an earlier report, which [`check_report`] has found to be one.
+///
+/// # Errors
+/// A file cannot be removed.
+pub(super) fn remove_report(folder: &Path) -> Result<(), Failure> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let out = OutputFolder::new(folder)?;
+    NAMES.iter().try_for_each(|name| out.remove(name))
 }
 
 /// Writes the report of merged results to a folder.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::designs::{Designs, prepare};
 use super::farm::{Farm, Harvest};
 use super::github;
-use super::merge::{check_report, line_of_group, write_report};
+use super::merge::{check_report, line_of_group, remove_report, write_report};
 use super::order::{Order, RegressArgs};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
@@ -86,6 +86,10 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         .is_some_and(|earlier| earlier.trailer.is_some() && earlier.path == path);
     let mut stopped = Vec::new();
     if !(left.is_empty() && is_whole) {
+        // What was told of an earlier start is not true of this one.
+        if order.shard.of == 1 {
+            remove_report(&order.out.join(REPORT))?;
+        }
         let mut writer = Writer::create(&path, &header, &known).map_err(Failure::infrastructure)?;
         let failed = known.iter().filter(|record| record.has_failed()).count();
         let farm = Farm::new(&order, &designs);

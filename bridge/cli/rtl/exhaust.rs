@@ -61,6 +61,8 @@ pub(super) fn exhaust(args: &ExhaustArgs) -> Result<Verdict, Failure> {
         }
         Supervised::Panicked(message) => return Err(Failure::defect(&message)),
     };
+    // A design that ends badly has no result.
+    super::end(Verdict::Agree)?;
     let verdict = match tallies.iter().all(|tally| tally.differ == 0) {
         true => Verdict::Agree,
         false => Verdict::Divergence,
@@ -169,7 +171,7 @@ fn text(tally: &Tally) -> String {
     );
     if let Some(first) = tally.first {
         text += &format!(
-            "  first: V[{}] expected {}, RTL {} at {:?}\n",
+            "  first: V[{}] expected {}, RTL {} at {}\n",
             tally.counter, first.expected, first.rtl, first.point
         );
     }

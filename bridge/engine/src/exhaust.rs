@@ -129,6 +129,25 @@ pub struct Point {
     pub c_p: bool,
 }
 
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            tc,
+            te,
+            tlc,
+            th,
+            v_b,
+            v_b_below,
+            c_p,
+        } = *self;
+        let (te, c_p) = (u8::from(te), u8::from(c_p));
+        write!(
+            f,
+            "TC {tc:03b}, TE {te}, TLC {tlc:02b}, TH {th}, V_B[n] {v_b}, V_B[n-1] {v_b_below}, C_P {c_p}"
+        )
+    }
+}
+
 /// A point at which design and model differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Disagreement {

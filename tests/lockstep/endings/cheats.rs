@@ -1,7 +1,9 @@
 //! Designs that end, hang, hide or cheat by means of C: the verdict is made where no code of theirs runs (DUT-42). One design
 //! does all of it, as an environment variable says.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
@@ -736,4 +738,23 @@ fn a_divergence_stands_where_nothing_can_be_written() {
         "{told}"
     );
     assert!(folder.join("out/report.json").exists(), "{told}");
+}
+
+/// A path may have any bytes, also that of a design.
+#[test]
+fn the_path_of_a_design_need_not_be_text() {
+    let folder = built("path");
+    fs::create_dir(folder.join("tmp")).expect("a folder");
+    let odd = folder.join(OsStr::from_bytes(b"b\xff\n'\xfe"));
+    fs::rename(folder.join("built"), &odd).expect("renamed");
+    let mut command = lockstep(&folder);
+    command
+        .args(["run", "--stimulus", "idle.stim", "--out"])
+        .arg(folder.join(OsStr::from_bytes(b"\xfd")));
+    let ran = run(command
+        .arg("--dut")
+        .arg(&odd)
+        .env("TMPDIR", folder.join("tmp")));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(left_running(&folder), [""; 0]);
 }

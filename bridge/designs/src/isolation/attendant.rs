@@ -84,9 +84,10 @@ pub(super) fn start(
         to: to.memory,
         from: from.memory,
     });
+    let bytes = |paths: Vec<PathBuf>| paths.into_iter().map(PathBuf::into_os_string).collect();
     let task = Task {
-        library,
-        writable: sandbox.policy(),
+        library: library.into_os_string(),
+        writable: sandbox.policy().map(bytes),
     };
     let (begun, begins) = mpsc::channel();
     let (attended, mode) = (Arc::clone(&host), sandbox.mode);
@@ -207,6 +208,8 @@ impl Attendant {
         let (started, mut descriptors) = match started {
             Ok(started) => started,
             Err(error) => {
+                // It may wait for what does not come.
+                let _ = kill_process(Pid::from_child(&self.keeper), Sent::TERM);
                 let _ = self.keeper.wait();
                 return Err(error.into());
             }

@@ -1,11 +1,11 @@
 //! What a command and a host tell each other before the design is loaded, and how loading went: lines of JSON through a
 //! socket, with descriptors beside the first of either side. The host closes it before a cycle runs.
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use rustix::net::{
@@ -16,17 +16,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Longest line: that of a design is not trusted.
-const LONGEST: usize = 64 << 10;
+const LONGEST: usize = 1 << 20;
 /// Descriptors of a message.
 const DESCRIPTORS: usize = 2;
 
 /// What a host is to do. Beside it: the memory of requests, and that of replies.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Task {
-    /// The library of the design.
-    pub library: PathBuf,
+    /// The library of the design. As for all paths, whatever bytes they have.
+    pub library: OsString,
     /// Where it may write; nothing is confined without it.
-    pub writable: Option<Vec<PathBuf>>,
+    pub writable: Option<Vec<OsString>>,
 }
 
 /// A host is about to load the design. Beside it: where its system calls are told, if it is confined.

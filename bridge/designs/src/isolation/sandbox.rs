@@ -124,7 +124,7 @@ pub(super) struct Judge {
 const PROCESSES: usize = 64;
 
 impl Judge {
-    pub(super) fn new(writable: &[PathBuf]) -> Self {
+    pub(super) fn new(writable: &[impl AsRef<Path>]) -> Self {
         let resolved = writable
             .iter()
             .filter_map(|path| fs::canonicalize(path).ok());
@@ -226,7 +226,7 @@ mod tests {
         fs::create_dir(&inside).expect("a folder");
         fs::write(&outside, "").expect("written");
         std::os::unix::fs::symlink(&outside, inside.join("link")).expect("a link");
-        let judge = Judge::new(&[inside.clone(), "/dev/null".into()]);
+        let judge = Judge::new(&[inside.as_path(), Path::new("/dev/null")]);
         assert!(judge.may_write(&inside.join("new")));
         assert!(judge.may_write(&folder.path().join("in/../in/new")));
         assert!(judge.may_write(Path::new("/dev/null")));
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn processes_are_counted() {
-        let mut judge = Judge::new(&[]);
+        let mut judge = Judge::new(&[""; 0]);
         let answers: Vec<_> = (0..=PROCESSES)
             .map(|_| judge.answer(&Attempt::Process))
             .collect();

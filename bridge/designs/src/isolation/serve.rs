@@ -92,7 +92,10 @@ fn begin() -> io::Result<(&'static Channel, DutLibrary)> {
         return Err(io::Error::other("memories of another size"));
     }
     let channel: &'static Channel = Box::leak(Box::new(Channel { to, from }));
-    let confined = task.writable.map(|writable| confine(&Policy { writable }));
+    let confined = task.writable.map(|paths| {
+        let writable = paths.into_iter().map(PathBuf::from).collect();
+        confine(&Policy { writable })
+    });
     let enforced = confined.as_ref().map(|confined| confined.enforced);
     let enforced = enforced.unwrap_or_default();
     let started = Started {
@@ -109,7 +112,7 @@ fn begin() -> io::Result<(&'static Channel, DutLibrary)> {
 
     channel.now(Activity::Load);
     // SAFETY: running the design is what this process is for; the command has checked that it is the file that was built.
-    let loaded = unsafe { DutLibrary::load(&task.library) };
+    let loaded = unsafe { DutLibrary::load(task.library.as_ref()) };
     let told = match &loaded {
         Ok(library) => Loaded::Library(LibraryFacts {
             input: library.sizes().input,
