@@ -11,12 +11,14 @@ use lockstep_vcd::Header;
 use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
-use super::{Failure, count, file_and_signals, in_file, in_signals};
+use super::{Failure, count, file_and_signals, globs_of, in_file, in_signals};
 use crate::cli::output;
 use crate::cli::places::Places;
+use crate::fst::write::{WriteError, convert};
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
 use crate::printable::printable;
+use crate::scratch::ScratchFile;
 use crate::waves::cut::{Copied, Cut, CutError};
 use crate::waves::cut_vcd::VcdTarget;
 use crate::waves::dump::Dump;
@@ -24,11 +26,10 @@ use crate::waves::select::SelectError;
 use crate::waves::time::written;
 
 /// Endings of names of formats that are not written, and what makes such a file.
-const FORMATS: [(&str, &str); 4] = [
-    ("fst", "write a VCD, and `vcd2fst CUT.vcd CUT.fst`"),
+const FORMATS: [(&str, &str); 3] = [
     ("gz", "write to standard output: `-o - | gzip`"),
     ("zst", "write to standard output: `-o - | zstd`"),
-    ("ghw", "name a VCD"),
+    ("ghw", "such files are read alone"),
 ];
 
 /// Arguments of `vcd cut`.
@@ -46,8 +47,8 @@ pub struct CutArgs {
     scope: Vec<String>,
     #[command(flatten)]
     span: Span,
-    /// Write to this file; `-` is standard output
-    #[arg(long, short, value_name = "OUT.vcd")]
+    /// Write to this file, as FST if it is named so, else as VCD; `-` is standard output
+    #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -73,12 +74,13 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
     let written = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
         let mut write = |out: &mut dyn Write| job.write(&mut opened.dump, out, &mut copied);
-        match is_pipe {
-            true => {
+        match (is_pipe, end_of(&args.output) == "fst") {
+            (true, _) => {
                 let mut out = BufWriter::new(io::stdout().lock());
                 output::printed(write(&mut out).and_then(|()| out.flush()))
             }
-            false => output::write_whole(&args.output, |out| write(out)),
+            (false, false) => output::write_whole(&args.output, |out| write(out)),
+            (false, true) => write_fst(&args.output, write),
         }
     };
     let copied = match (copied, written) {
@@ -97,6 +99,31 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
     }
 }
 
+/// The end of a file's name.
+fn end_of(path: &Path) -> String {
+    let end = path.extension().and_then(|end| end.to_str());
+    end.map(str::to_ascii_lowercase).unwrap_or_default()
+}
+
+/// Writes an FST file of what `write` writes, by way of a VCD beside it.
+fn write_fst(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let through = || -> Result<(), WriteError> {
+        let mut text = BufWriter::new(ScratchFile::beside(path)?);
+        write(&mut text)?;
+        let text = text.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let file = ScratchFile::beside(path)?;
+        convert(text.path(), file.as_file().try_clone()?)?;
+        Ok(file.keep(path)?)
+    };
+    through().map_err(|error| match error {
+        WriteError::Write(error) => output::failed(path, &error),
+        other => Failure::usage(format!("{}: {other}", path.display())),
+    })
+}
+
 /// Refuses an output that would replace the dump, or of another format.
 fn check(args: &CutArgs, file: &Path, is_pipe: bool) -> Result<(), Failure> {
     let input = (file != Path::new("-")).then_some(file);
@@ -109,11 +136,10 @@ fn check(args: &CutArgs, file: &Path, is_pipe: bool) -> Result<(), Failure> {
         .writes("--output", output)
         .reads("the dump", input)
         .check()?;
-    let end = args.output.extension().and_then(|end| end.to_str());
-    let end = end.map(str::to_ascii_lowercase).unwrap_or_default();
+    let end = end_of(&args.output);
     match FORMATS.iter().find(|(format, _)| *format == end) {
         Some((_, instead)) => Err(Failure::usage(format!(
-            "expected the name of a VCD, found {}; {instead}",
+            "expected the name of a VCD or an FST file, found {}; {instead}",
             args.output.display()
         ))),
         None => Ok(()),
@@ -127,13 +153,7 @@ fn chosen(
     signals: &[String],
     header: &Header,
 ) -> Result<Cut, Failure> {
-    let all = ["**".to_owned()];
-    let globs = if signals.is_empty() {
-        &all[..]
-    } else {
-        signals
-    };
-    let globs: Vec<_> = globs.iter().map(|text| Glob::new(text)).collect();
+    let globs = globs_of(signals);
     let scopes: Vec<_> = args.scope.iter().map(|text| Glob::new(text)).collect();
     Cut::new(header, &globs, &scopes).map_err(|error| match error {
         CutError::Signals(SelectError::NoneFits(_)) | CutError::NoScope(_) | CutError::Nothing => {

@@ -27,6 +27,7 @@ use indicatif::HumanCount;
 use lockstep_vcd::{Header, Probe};
 
 use super::{Failure, output};
+use crate::glob::Glob;
 use crate::lockstep::Verdict;
 use crate::waves::clock::{self, ClockError};
 use crate::waves::select::{Selected, single};
@@ -115,6 +116,14 @@ fn in_file(path: &Path, error: impl Into<Box<dyn Error>>) -> Failure {
     match output::is_limit(&*error) {
         true => Failure::infrastructure(text),
         false => Failure::usage(text),
+    }
+}
+
+/// The patterns of signals that are asked for; without one, everything.
+fn globs_of(signals: &[String]) -> Vec<Glob> {
+    match signals {
+        [] => vec![Glob::new("**")],
+        signals => signals.iter().map(|text| Glob::new(text)).collect(),
     }
 }
 

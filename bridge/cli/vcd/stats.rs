@@ -11,9 +11,8 @@ use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
 use super::stats_form::{Record, text};
-use super::{Failure, file_and_signals, in_file, in_signals};
+use super::{Failure, file_and_signals, globs_of, in_file, in_signals};
 use crate::cli::output;
-use crate::glob::Glob;
 use crate::lockstep::Verdict;
 use crate::waves::select::{Selected, select};
 use crate::waves::stats::{Activity, stats};
@@ -66,13 +65,7 @@ pub(super) fn count_changes(args: &StatsArgs) -> Result<Verdict, Failure> {
     let file = file.as_path();
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
-    let all = ["**".to_owned()];
-    let globs = if signals.is_empty() {
-        &all[..]
-    } else {
-        signals
-    };
-    let globs: Vec<_> = globs.iter().map(|text| Glob::new(text)).collect();
+    let globs = globs_of(signals);
     let selected = select(&header, &globs).map_err(|error| in_signals(file, error))?;
     let probes: Vec<Probe> = selected.iter().map(|one| one.probe).collect();
     let between = args.span.ticks(file, &header)?;
