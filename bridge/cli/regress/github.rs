@@ -25,7 +25,8 @@ pub(super) fn summarize(summary: &Summary) {
     let Some(path) = env::var_os("GITHUB_STEP_SUMMARY") else {
         return;
     };
-    let file = OpenOptions::new().append(true).create(true).open(&path);
+    let file = output::check_reader(Path::new(&path))
+        .and_then(|()| OpenOptions::new().append(true).create(true).open(&path));
     let written = file.and_then(|mut file| file.write_all(markdown(summary).as_bytes()));
     if let Err(error) = written {
         let path = Path::new(&path).display();
