@@ -107,6 +107,9 @@ enum Command {
     /// Merge the results of the shards of a suite into one report: JSON, JUnit, and a page
     #[command(display_order = 5)]
     Merge(regress::MergeArgs),
+    /// Write a first suite, and what systems take that run its parts side by side
+    #[command(display_order = 5)]
+    InitCi(regress::InitCiArgs),
 }
 
 /// An end of the command before its result.
@@ -202,7 +205,11 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Regress(args) => args.json,
             Self::Merge(args) => args.json,
-            Self::NewWrapper(_) | Self::NewBench(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::NewWrapper(_)
+            | Self::NewBench(_)
+            | Self::InitCi(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 
@@ -219,6 +226,7 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Regress(args) => regress::regress(args),
             Self::Merge(args) => regress::merge(args),
+            Self::InitCi(args) => regress::init_ci(args),
             Self::Completions(args) => shell::completions(args),
             Self::Man(args) => shell::man(args),
             Self::NewWrapper(args) => new_wrapper::new_wrapper(args),

@@ -455,3 +455,68 @@ fn mistakes_in_a_suite_are_told() {
         ran.stderr
     );
 }
+
+/// The first suite is one that runs, and nothing of the user's is replaced by it.
+#[test]
+fn a_first_suite() {
+    let folder = scratch("regress/first_suite");
+    let systems = [
+        "slurm",
+        "grid-engine",
+        "lsf",
+        "kubernetes",
+        "github",
+        "gitlab",
+    ];
+    let mut words = vec!["init-ci"];
+    words.extend(systems.iter().flat_map(|system| ["--for", *system]));
+    let ran = regress(&folder, &words);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for system in systems {
+        let line = ran.stdout.lines().find(|line| line.starts_with(system));
+        let (name, _) = line.and_then(|line| line.split_once(':')).expect(system);
+        assert!(folder.join(name).exists(), "{name}");
+        if name.ends_with(".sh") {
+            let read = Command::new("sh").arg("-n").arg(folder.join(name)).status();
+            assert!(read.expect("a shell").success(), "{name}");
+        }
+    }
+    let listed = regress(&folder, &["regress", "suite.toml", "--list"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    assert_eq!(listed.stdout.lines().count(), 6 * 21, "{}", listed.stdout);
+    let again = regress(&folder, &["init-ci"]);
+    assert_eq!(again.code, 2);
+    assert!(
+        again.stderr.contains("is there already"),
+        "{}",
+        again.stderr
+    );
+    // Of a design of one's own, in another folder.
+    fs::write(folder.join("dut.f"), "").expect("written");
+    fs::write(folder.join("mine.toml"), "[pmu]\ncounters = 6\n").expect("written");
+    let own = [
+        "init-ci",
+        "ci",
+        "--filelist",
+        "dut.f",
+        "--top",
+        "wrap",
+        "--implementation",
+        "mine.toml",
+    ];
+    let ran = regress(&folder, &own);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let listed = regress(&folder, &["regress", "ci/suite.toml", "--dry-run"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let first = listed.stdout.lines().next().expect("a command");
+    for part in ["--implementation ", "/mine.toml", "--seed "] {
+        assert!(first.contains(part), "{first}");
+    }
+    let none = regress(&folder, &["init-ci", "other", "--filelist", "none.f"]);
+    assert_eq!(none.code, 2);
+    assert_eq!(
+        none.stderr,
+        "lockstep: none.f: expected a file, found none\n"
+    );
+    assert!(!folder.join("other").exists());
+}

@@ -1,4 +1,5 @@
-//! `lockstep regress`, which runs suites, and `lockstep merge`, which makes one report of their shards.
+//! `lockstep regress`, which runs suites, `lockstep merge`, which makes one report of their shards, and `lockstep init-ci`,
+//! which writes a first suite.
 
 #[cfg(feature = "rtl")]
 mod child;
@@ -7,6 +8,7 @@ mod designs;
 #[cfg(feature = "rtl")]
 mod farm;
 mod github;
+mod init_ci;
 mod merge;
 #[cfg(feature = "rtl")]
 mod order;
@@ -15,6 +17,8 @@ mod progress;
 #[cfg(feature = "rtl")]
 mod suite;
 
+pub use init_ci::InitCiArgs;
+pub(super) use init_ci::init_ci;
 pub use merge::MergeArgs;
 pub(super) use merge::merge;
 #[cfg(feature = "rtl")]
