@@ -8,9 +8,10 @@ use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
+use lockstep_base::verdict::Verdict;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -18,6 +19,8 @@ use crate::signal::Signal;
 
 /// How long a command has to hear that it is to end.
 const GRACE: Duration = Duration::from_millis(800);
+/// How long a process that a signal ends may take to say so.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 /// Two signals within this time are one: a terminal and `timeout` send it to a process and to its group.
 const ONE_SIGNAL: Duration = Duration::from_millis(300);
 
@@ -63,6 +66,11 @@ pub fn listen(end: impl Fn(&str) + Send + Sync + 'static) -> io::Result<()> {
     let mut signals = Signals::new(wanted)?;
     let end = Arc::new(move |name: &str| {
         ENDING.store(true, Ordering::Release);
+        // Where nobody reads what is told, the process ends all the same.
+        let _ = thread::Builder::new().spawn(|| {
+            thread::sleep(LAST_WORDS);
+            process::exit(Verdict::Interrupted.exit_code().into());
+        });
         end(name);
     });
     thread::Builder::new()
