@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::run;
+use crate::command::{Ran, run};
 use crate::golden::{dumps, golden, golden_in, vcd};
 use crate::scratch::scratch;
 
@@ -39,6 +39,62 @@ fn every_dump_is_the_same_as_its_vcd() {
             assert!(text.starts_with("SAME"), "{arguments}: {text}");
             assert!(!text.contains("only in"), "{arguments}: {text}");
         }
+    }
+}
+
+/// A dump and itself are compared batch by batch, a dump and its VCD value by value; both come to the same.
+#[test]
+fn two_of_one_bench_are_compared_as_any_two() {
+    let folder = scratch("waves/fst_twins");
+    for (fst, twin) in PAIRS {
+        let result = |first: &str, second: &str| {
+            let json = printed(&format!("diff {first} {second} --json"));
+            let mut json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            for own in ["files", "a", "b"] {
+                json.as_object_mut().expect("an object").remove(own);
+            }
+            json
+        };
+        assert_eq!(result(fst, fst), result(fst, twin), "{fst}");
+        // The same until its last change.
+        let text = fs::read_to_string(dumps().join(twin)).expect("a dump");
+        let last = text.rmatch_indices('\n').find_map(|(at, _)| {
+            let digit = text.as_bytes().get(at + 1)?;
+            let other = match digit {
+                b'0' => "1",
+                b'1' => "0",
+                _ => return None,
+            };
+            Some(format!("{}{other}{}", &text[..=at], &text[at + 2..]))
+        });
+        let Some(changed) = last else { continue };
+        fs::write(folder.join("changed.vcd"), changed).expect("written");
+        let path = |name: &str| folder.join(name).display().to_string();
+        for (from, to) in [
+            (path("changed.vcd"), "changed.fst"),
+            (dumps().join(twin).display().to_string(), "same.fst"),
+        ] {
+            let ran = run(&mut vcd(&dumps(), &format!("cut {from} -o {}", path(to))));
+            assert_eq!(ran.code, 0, "{}", ran.stderr);
+        }
+        let found = run(&mut vcd(
+            &dumps(),
+            &format!("diff {} {}", path("same.fst"), path("changed.fst")),
+        ));
+        let wanted = run(&mut vcd(
+            &dumps(),
+            &format!(
+                "diff {} {}",
+                dumps().join(twin).display(),
+                path("changed.vcd")
+            ),
+        ));
+        let first = |ran: &Ran| ran.stdout.lines().next().map(str::to_owned);
+        assert_eq!(
+            (found.code, first(&found)),
+            (wanted.code, first(&wanted)),
+            "{twin}"
+        );
     }
 }
 

@@ -17,7 +17,7 @@ const TEXT: u32 = 3;
 pub(crate) const LONGEST: usize = (1 << 30) - 1;
 
 /// Events, oldest first. Signals have their numbers in the header of the dump.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
 }
@@ -79,6 +79,25 @@ impl Batch {
     /// Takes all events out, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
+    }
+
+    /// All ticks that are entered.
+    pub(crate) fn times(&self) -> impl Iterator<Item = u64> {
+        let mut rest = self.bytes.as_slice();
+        std::iter::from_fn(move || {
+            while let Some((head, behind)) = rest.split_first_chunk::<HEAD>() {
+                let [a, b, c, d, ..] = *head;
+                let head = u32::from_le_bytes([a, b, c, d]);
+                let (payload, behind) = behind.split_at_checked(head as usize & LONGEST)?;
+                rest = behind;
+                if head >> 30 == TIME {
+                    return payload
+                        .first_chunk()
+                        .map(|bytes| u64::from_le_bytes(*bytes));
+                }
+            }
+            None
+        })
     }
 
     /// Visits what stands from byte `place` on, which moves on behind each event that was shown.

@@ -13,4 +13,4 @@ mod reader;
 pub mod write;
 
 pub use error::FstError;
-pub use reader::Fst;
+pub use reader::{Alike, Fst};
