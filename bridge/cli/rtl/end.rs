@@ -149,7 +149,9 @@ impl End {
         let facts = facts();
         let during = facts.during.as_ref();
         let during = during.map_or(String::new(), |during| format!(" during {during}"));
-        let message = format!("interrupted by {name}{during}: nothing was written");
+        let message = format!(
+            "interrupted by {name}{during}: there is no result, and no file is half written"
+        );
         Self {
             signal: Some(name.into()),
             ..Self::new(Verdict::Interrupted, message, None, &facts)

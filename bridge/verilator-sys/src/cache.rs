@@ -229,7 +229,10 @@ impl Cache {
     pub(crate) fn lock(&self, key: &str, waits: impl FnOnce()) -> io::Result<File> {
         let locks = self.0.join(LOCKS);
         fs::create_dir_all(&locks)?;
-        let lock = File::create(locks.join(key))?;
+        // Not to be read: a pipe that somebody has put there would be waited for otherwise.
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let lock = options.open(locks.join(key))?;
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {
             waits();
         }
