@@ -143,6 +143,33 @@ impl Compiler {
         // Where `cc` writes what it has the compiler look at: a process that is killed leaves it.
         let scratch = ScratchFolder::new();
         for &name in names {
+            // `cc` asks a compiler more, and waits for the answers without end.
+            let wanted = match name {
+                None => std::env::var("CXX").ok(),
+                Some(name) => Some(name.to_owned()),
+            };
+            let program = wanted
+                .as_deref()
+                .and_then(|words| words.split_whitespace().next());
+            let answer = program.map(|program| {
+                let answer = launcher::ask(Command::new(program).arg("--version"));
+                (program, answer)
+            });
+            let silent = match answer {
+                Some((program, Err(error))) if error.kind() == io::ErrorKind::TimedOut => {
+                    Some(format!("{program} ({error})"))
+                }
+                Some((program, Ok(output))) if !output.status.success() => Some(program.to_owned()),
+                _ => None,
+            };
+            if let Some(silent) = silent {
+                tried.push(silent);
+                match name {
+                    // What CXX asks for is not replaced by something else.
+                    None => break,
+                    Some(_) => continue,
+                }
+            }
             // A build script is told the target; a program compiles for what it was compiled for.
             let variable = |name| std::env::var(name).ok();
             let target = variable("TARGET").unwrap_or(env!("VERILATOR_SYS_TARGET").to_owned());
@@ -170,7 +197,7 @@ impl Compiler {
             };
             let path = tool.path().to_owned();
             tried.push(path.display().to_string());
-            let output = Command::new(&path).arg("--version").output();
+            let output = launcher::ask(Command::new(&path).arg("--version"));
             let Some(output) = output.ok().filter(|output| output.status.success()) else {
                 // What CXX asks for is not replaced by something else.
                 if name.is_none() && path != Path::new("c++") {
@@ -279,14 +306,21 @@ impl Compiler {
             .arg(file)
             .output()
             .map_err(io_error(&self.path))?;
-        if !output.status.success() {
-            return Err(CompileError::Failed {
-                compiler: self.path.clone(),
-                file: file.to_owned(),
-                message: first_lines(&String::from_utf8_lossy(&output.stderr)),
-            });
-        }
-        Ok(())
+        let message = match first_lines(&launcher::beginning(&output.stderr)) {
+            message if output.status.success() && message.is_empty() => "no message".to_owned(),
+            message if message.is_empty() => output.status.to_string(),
+            message => message,
+        };
+        let message = match (output.status.success(), file.is_file()) {
+            (true, true) => return Ok(()),
+            (true, false) => format!("no such file, although it ended without a fault; {message}"),
+            (false, _) => message,
+        };
+        Err(CompileError::Failed {
+            compiler: self.path.clone(),
+            file: file.to_owned(),
+            message,
+        })
     }
 }
 
@@ -453,15 +487,18 @@ pub(crate) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> CompileError + 
 }
 
 fn accepts(compiler: &Path, flag: &str) -> bool {
-    let output = Command::new(compiler)
-        .args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"])
-        .output();
+    let mut asked = Command::new(compiler);
+    let output =
+        launcher::ask(asked.args(["-Werror", flag, "-x", "c++", "-fsyntax-only", "/dev/null"]));
     output.is_ok_and(|output| output.status.success())
 }
 
 fn first_lines(message: &str) -> String {
     const LINES: usize = 12;
-    message.lines().take(LINES).collect::<Vec<_>>().join("\n")
+    const LONGEST: usize = 500;
+    let line = |line: &str| line.chars().take(LONGEST).collect::<String>();
+    let lines: Vec<_> = message.lines().take(LINES).map(line).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]

@@ -253,10 +253,9 @@ fn from_bin(bin: &Path) -> Result<Verilator, String> {
 
 /// What the binary says its root is, or else the places where installations keep it.
 fn root_of(bin: &Path) -> Option<PathBuf> {
-    let stated = Command::new(bin)
-        .args(["--getenv", "VERILATOR_ROOT"])
-        .env_remove("VERILATOR_ROOT")
-        .output()
+    let mut asked = Command::new(bin);
+    let asked = asked.args(["--getenv", "VERILATOR_ROOT"]);
+    let stated = launcher::ask(asked.env_remove("VERILATOR_ROOT"))
         .ok()
         .filter(|output| output.status.success())
         .map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()));
@@ -268,14 +267,12 @@ fn root_of(bin: &Path) -> Option<PathBuf> {
 
 /// What the binary prints, or else what the header of its run time says; both must agree.
 fn version(bin: &Path, root: &Path) -> Result<Version, String> {
-    let output = Command::new(bin)
-        .arg("--version")
-        .env("VERILATOR_ROOT", root)
-        .output()
-        .map_err(|error: io::Error| error.to_string())?;
+    let mut asked = Command::new(bin);
+    let asked = asked.arg("--version").env("VERILATOR_ROOT", root);
+    let output = launcher::ask(asked).map_err(|error: io::Error| error.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
+        let message = launcher::beginning(&output.stderr);
         let first = message.lines().next().unwrap_or_default();
         return Err(format!("--version ended with {}: {first}", output.status));
     }

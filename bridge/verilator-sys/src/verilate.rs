@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub use crate::design::Design;
 use crate::find::Verilator;
+use crate::launcher;
 use crate::places::Places;
 use crate::rejection::{rejected, tidy};
 pub use crate::verilate_error::VerilateError;
@@ -76,10 +77,22 @@ impl VerilateRequest<'_> {
         design.check_paths(&places)?;
         command.args(design.arguments());
         let output = command.output().map_err(io_error(&verilator.bin))?;
-        let messages = String::from_utf8_lossy(&output.stderr);
+        let messages = match output.status.success() {
+            true => launcher::text(&output.stderr),
+            false => launcher::beginning(&output.stderr),
+        };
         let told = tidy(messages.trim_end(), &out_dir);
         let messages = places.named(&told);
         if !output.status.success() {
+            if let Some(number) = launcher::signal(output.status) {
+                // No design is to blame for that.
+                let told = match messages.is_empty() {
+                    true => "it said nothing".to_owned(),
+                    false => format!("it said:\n{messages}"),
+                };
+                let ended = io::Error::other(format!("signal {number} ended it, and {told}"));
+                return Err(io_error(&verilator.bin)(ended));
+            }
             let message = if messages.is_empty() {
                 output.status.to_string()
             } else {
