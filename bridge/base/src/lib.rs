@@ -5,5 +5,6 @@ pub mod glob;
 pub mod lines;
 pub mod plain;
 pub mod printable;
+pub mod shown_path;
 pub mod text_file;
 pub mod verdict;

@@ -22,7 +22,8 @@ pub(super) fn annotate(summary: &Summary) {
 
 /// Adds to the summary of the step, if there is one.
 pub(super) fn summarize(summary: &Summary) {
-    let Some(path) = env::var_os("GITHUB_STEP_SUMMARY") else {
+    let path = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+    let Some(path) = path else {
         return;
     };
     let file = output::check_reader(Path::new(&path))

@@ -103,6 +103,15 @@ impl<'a> Order<'a> {
         let folder = Path::new(".").join(folder);
         let folder = fs::canonicalize(&folder).map_err(|error| failed(&folder, error))?;
         let out = std::path::absolute(&args.out).map_err(|error| failed(&args.out, error))?;
+        // The command lines of runs are text.
+        for path in [&folder, &out] {
+            if path.to_str().is_none() {
+                return Err(Failure::usage(format!(
+                    "{}: expected a path of text (UTF-8) for a suite and its results, found other bytes",
+                    path.display()
+                )));
+            }
+        }
         let mut plan = Plan::of(&suite).map_err(Failure::input)?;
         plan.only(&args.only).map_err(Failure::input)?;
         if let Some(last) = &args.rerun_failed {

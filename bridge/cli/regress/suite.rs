@@ -38,6 +38,7 @@ struct ShardSummary<'a> {
     planned: usize,
     ended: usize,
     failed: usize,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     results: &'a Path,
     stopped: &'a [String],
 }

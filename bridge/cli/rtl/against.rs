@@ -77,6 +77,7 @@ struct SideStop {
     /// `a` or `b`.
     design: &'static str,
     cycle: u64,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     report: Option<PathBuf>,
     #[serde(flatten)]
     stop: Stop,

@@ -40,6 +40,7 @@ pub struct BuildArgs {
 struct Summary<'a> {
     verdict: Verdict,
     exit_code: u8,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     folder: &'a Path,
     /// Neither library was built anew.
     cached: bool,
@@ -47,6 +48,7 @@ struct Summary<'a> {
     /// Verilator's warnings in full, also those of the build that the cache has.
     warnings: &'a str,
     /// The file that keeps them.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     warnings_file: Option<&'a Path>,
     manifest: &'a Manifest,
 }

@@ -72,6 +72,7 @@ fn size(text: &str) -> Result<u64, String> {
 struct Listing<'a> {
     verdict: Verdict,
     exit_code: u8,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     folder: &'a Path,
     /// Bytes of all but Verilator, to which the limit applies.
     bytes: u64,
@@ -84,6 +85,7 @@ struct Listing<'a> {
 struct Removal<'a> {
     verdict: Verdict,
     exit_code: u8,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     folder: &'a Path,
     /// Bytes that are free now.
     freed: u64,
@@ -96,6 +98,7 @@ struct Removal<'a> {
 struct Entry {
     kind: &'static str,
     what: String,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     path: PathBuf,
     bytes: u64,
     /// Seconds since 1970.

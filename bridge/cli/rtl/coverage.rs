@@ -14,6 +14,7 @@ const SHOWN: usize = 8;
 #[derive(Debug, Serialize)]
 pub struct CoverageSummary {
     /// The file.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub file: PathBuf,
     /// Rules that the implementation can take in a cycle.
     pub rules: usize,

@@ -56,6 +56,7 @@ pub struct End {
     /// The last lines of it.
     last_lines: Vec<String>,
     /// Where this is written to.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     report: Option<PathBuf>,
 }
 

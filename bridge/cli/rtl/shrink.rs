@@ -76,6 +76,7 @@ struct Summary<'a> {
     /// Runs of RTL and model.
     trials: u64,
     seconds: f64,
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     files: Vec<PathBuf>,
     replay: String,
     #[serde(flatten)]

@@ -95,6 +95,7 @@ pub struct StopSummary {
     /// The command that shows it again.
     pub replay: String,
     /// The report.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub report: Option<PathBuf>,
     /// The stop.
     #[serde(flatten)]

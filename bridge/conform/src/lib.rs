@@ -46,6 +46,7 @@ pub struct Failure {
     /// Who.
     pub side: Side,
     /// File.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub file: PathBuf,
     /// Line in it, from 1.
     pub line: usize,
@@ -133,6 +134,7 @@ impl LineError {
 #[derive(Clone, Debug, Serialize)]
 pub struct Unreadable {
     /// File.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub file: PathBuf,
     /// Line in it, from 1.
     pub line: usize,
@@ -148,6 +150,7 @@ pub struct Unread {
     /// Lines that have it.
     pub lines: usize,
     /// File of the first.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub file: PathBuf,
     /// Its line, from 1.
     pub line: usize,

@@ -28,6 +28,7 @@ const CUT: &str = "[lockstep] bytes that are not kept: ";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Printed {
     /// The file.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub file: PathBuf,
     /// Bytes that were printed.
     pub bytes: u64,

@@ -113,6 +113,7 @@ pub struct File {
     /// What it is.
     pub what: String,
     /// Its path.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub path: PathBuf,
 }
 

@@ -756,5 +756,23 @@ fn the_path_of_a_design_need_not_be_text() {
         .arg(&odd)
         .env("TMPDIR", folder.join("tmp")));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
+    // Nor need be those that JSON names.
+    let out = folder.join(OsStr::from_bytes(b"\xfc"));
+    let mut command = lockstep(&folder);
+    command
+        .args(["run", "--stimulus", "idle.stim", "--json", "--dut"])
+        .arg(&odd);
+    command
+        .arg("--out")
+        .arg(&out)
+        .arg("--coverage")
+        .arg(folder.join(OsStr::from_bytes(b"\xfb")));
+    let ran = run(command
+        .env(CHEAT, "again:exit")
+        .env("TMPDIR", folder.join("tmp")));
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).expect(&ran.stderr);
+    assert_eq!(json["verdict"], "divergence");
+    assert!(out.join("report.json").exists(), "{}", ran.stderr);
     assert_eq!(left_running(&folder), [""; 0]);
 }

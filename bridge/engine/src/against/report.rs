@@ -28,8 +28,10 @@ pub struct Names {
 #[derive(Clone, Debug, Serialize)]
 pub struct Files {
     /// Of the first.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub a: PathBuf,
     /// Of the second.
+    #[serde(serialize_with = "lockstep_base::shown_path::serialize")]
     pub b: PathBuf,
 }
 
