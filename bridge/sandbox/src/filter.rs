@@ -295,11 +295,7 @@ fn asked() -> io::Result<Rules> {
 
 /// A limit of processor time: the resource is in argument `resource`, and a pointer to what it is to be in `limit`.
 fn limit_of_time(resource: u8, limit: u8) -> Vec<SeccompRule> {
-    let of_time = condition(
-        resource,
-        SeccompCmpOp::Eq,
-        u64::from(libc::RLIMIT_CPU as u32),
-    );
+    let of_time = condition(resource, SeccompCmpOp::Eq, u64::from(libc::RLIMIT_CPU));
     let is_set = SeccompCondition::new(limit, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0);
     let is_set = is_set.expect("an argument that there is");
     vec![SeccompRule::new(vec![of_time, is_set]).expect("a rule with conditions")]
