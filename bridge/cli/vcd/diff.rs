@@ -8,7 +8,7 @@ use indicatif::HumanCount;
 use lockstep_vcd::{Header, Probe, Timescale};
 
 use super::diff_record::{Asked, Record};
-use super::form::Form;
+use super::form::{Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show::cell;
@@ -24,7 +24,6 @@ use crate::waves::rows::Sample;
 use crate::waves::select::common_scope;
 use crate::waves::table::{Column, Table};
 use crate::waves::time::{Scale, written};
-use crate::waves::values::Radix;
 
 /// Paths listed of signals that are not compared.
 const LISTED: usize = 5;
@@ -63,12 +62,8 @@ pub struct DiffArgs {
     /// Rows before and after the difference
     #[arg(long, value_name = "K", default_value_t = 5)]
     window: usize,
-    /// How vectors are written
-    #[arg(long, value_name = "RADIX", default_value = "hex")]
-    radix: Radix,
-    /// Do not shorten long values
-    #[arg(long)]
-    full: bool,
+    #[command(flatten)]
+    values: ValueArgs,
     #[command(flatten)]
     pub(super) form: Form,
     #[command(flatten)]
@@ -125,7 +120,7 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
             .clock
             .as_deref()
             .map(|clock| (clock, args.sample.word())),
-        radix: args.radix,
+        radix: args.values.radix,
     };
     let record = || Record::new(&asked, verdict, &mapping, &comparison);
     let printed = match (args.form.json, args.form.csv) {
@@ -356,7 +351,11 @@ impl Page<'_> {
         let column = |place: usize, side: usize| {
             let cells = rows.iter().map(|row| {
                 let both = &row.values[place];
-                let mut cell = cell(both[side].as_ref(), self.args.radix, self.args.full);
+                let mut cell = cell(
+                    both[side].as_ref(),
+                    self.args.values.radix,
+                    self.args.values.full,
+                );
                 cell.mark = (side == 1 && !same(both)).then_some('!');
                 cell
             });
@@ -384,7 +383,7 @@ impl Page<'_> {
             ),
             None => "when a signal changes".to_owned(),
         };
-        let radix = self.args.radix.word();
+        let radix = self.args.values.radix.word();
         format!(
             "\n{place}values {values}; {radix}; ! differs{more}\n\n{}",
             table.written(super::width())

@@ -8,7 +8,7 @@ use indicatif::HumanCount;
 use lockstep_vcd::{Header, Probe};
 
 use super::find_form::{About, Hits, TableHits, print_csv, print_json};
-use super::form::{self, Form};
+use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
@@ -21,7 +21,6 @@ use crate::waves::expression::bind::Expression;
 use crate::waves::find::{Found, Search};
 use crate::waves::rows::{Pace, Sample};
 use crate::waves::select::{Selected, select};
-use crate::waves::values::Radix;
 
 /// Arguments of `vcd find`.
 #[derive(Args)]
@@ -59,12 +58,8 @@ pub struct FindArgs {
     /// Print only how many rows there are in which it holds
     #[arg(long)]
     count: bool,
-    /// How vectors are written
-    #[arg(long, value_name = "RADIX", default_value = "hex")]
-    radix: Radix,
-    /// Do not shorten long values
-    #[arg(long)]
-    full: bool,
+    #[command(flatten)]
+    values: ValueArgs,
     #[command(flatten)]
     pub(super) form: Form,
     #[command(flatten)]
@@ -103,8 +98,8 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
         clock: clock.as_ref().map(|clock| clock.path.as_str()),
         sample: args.sample,
         columns: &columns,
-        radix: args.radix,
-        full: args.full,
+        radix: args.values.radix,
+        full: args.values.full,
         count_only: args.count,
         refused: &|found| refused(args, &header, found),
     };

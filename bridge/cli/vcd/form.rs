@@ -24,6 +24,17 @@ pub struct Form {
     pub csv: bool,
 }
 
+/// How commands take that values are written.
+#[derive(Args, Clone, Copy)]
+pub struct ValueArgs {
+    /// How vectors are written
+    #[arg(long, value_name = "RADIX", default_value = "hex")]
+    pub radix: Radix,
+    /// Do not shorten long values
+    #[arg(long)]
+    pub full: bool,
+}
+
 /// A signal, for programs.
 #[derive(Serialize)]
 pub struct Signal {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{ArgGroup, Args};
 use lockstep_vcd::{Header, Value};
 
-use super::form::{self, Form};
+use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show_record::{Record, Register, Words};
@@ -52,12 +52,8 @@ pub struct ShowArgs {
     /// Which values belong to a clock edge
     #[arg(long, value_name = "WHEN", default_value = "after")]
     sample: Sample,
-    /// How vectors are written
-    #[arg(long, value_name = "RADIX", default_value = "hex")]
-    radix: Radix,
-    /// Do not shorten long values
-    #[arg(long)]
-    full: bool,
+    #[command(flatten)]
+    values: ValueArgs,
     /// Read a signal as a register, and tell its fields: PMEVTYPER3, PMEVTYPER, PMCR, ...
     #[arg(long, value_name = "SIGNAL=REGISTER")]
     decode: Vec<Decode>,
@@ -116,7 +112,16 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
     };
     let decoded = args.decode.iter().zip(decoded);
     let registers = decoded.map(|(decode, place)| page.register(decode, place));
-    let record = || Record::new(file, &header, (pace, &clock), &selected, &rows, args.radix);
+    let record = || {
+        Record::new(
+            file,
+            &header,
+            (pace, &clock),
+            &selected,
+            &rows,
+            args.values.radix,
+        )
+    };
     match (args.form.json, args.form.csv) {
         (true, _) => output::print_json(&record().with(registers.collect()))?,
         (_, true) => record().print_csv()?,
@@ -199,7 +204,7 @@ impl Page<'_> {
             }
             Pace::Changes => "values when a signal changes".to_owned(),
         };
-        let radix = self.args.radix.word();
+        let radix = self.args.values.radix.word();
         let scope = self.scope();
         let place = match scope.strip_suffix('.') {
             Some(scope) => format!("in {}: ", printable(scope)),
@@ -248,7 +253,7 @@ impl Page<'_> {
         let value = self.rows.rows[row].values[place].as_ref();
         let event = self.selected[place].probe.is_event(self.header);
         let changed = self.rows.has_changed(row, place, event);
-        let mut cell = cell(value, self.args.radix, self.args.full);
+        let mut cell = cell(value, self.args.values.radix, self.args.values.full);
         cell.mark = changed.then_some('*');
         cell
     }
