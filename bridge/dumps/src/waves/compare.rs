@@ -1,6 +1,7 @@
 //! The first difference of two dumps, in constant memory.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use lockstep_vcd::{BitsRef, Error, Header, Probe, State, Ticks, Timescale, Value};
 
@@ -105,19 +106,20 @@ pub fn compare(
     let (factors, timescale) = common([headers[0].timescale(), headers[1].timescale()])?;
     let mut sides =
         [0, 1].map(|side| Side::new(side, &headers[side], mapping, when, factors[side]));
-    for (side, dump) in dumps.iter_mut().enumerate() {
-        let clock = match when {
-            When::Always => None,
-            When::Clocks(clocks, _) => Some(clocks[side]),
-        };
-        let probes = mapping.pairs.iter().map(|pair| pair.probes[side]);
-        dump.watch(probes.chain(clock).map(|probe| probe.signal()))
-            .map_err(|error| CompareError::Dump(side, error))?;
-    }
-    if matches!(when, When::Always)
-        && let Some(same) = alike(dumps, mapping, factors)
+    watch(dumps, mapping, when)?;
+    if let ([Dump::Fst(one), Dump::Fst(two)], When::Always, [1, 1]) = (&mut *dumps, when, factors)
+        && has_one_numbering(&headers, mapping)
     {
-        return Ok(Comparison { timescale, ..same });
+        if let Some(Alike { ticks, times, ends }) = one.alike(two) {
+            return Ok(Comparison {
+                outcome: Outcome::Same,
+                rows: ticks,
+                timescale,
+                times,
+                ends: Some(ends),
+            });
+        }
+        watch(dumps, mapping, when)?;
     }
     let mut values = Values::new(mapping.pairs.len());
     let mut history = VecDeque::new();
@@ -201,44 +203,33 @@ pub fn compare(
     }
 }
 
-/// The result of a comparison of two FST files with the same numbers of signals that say the same, such as those of one
-/// bench. Others are to be compared value by value, and stand at their start.
-fn alike(dumps: &mut [Dump; 2], mapping: &Mapping, factors: [u64; 2]) -> Option<Comparison> {
-    let headers = [dumps[0].header(), dumps[1].header()];
+/// Prepares for what is compared, from the start of both dumps.
+fn watch(dumps: &mut [Dump; 2], mapping: &Mapping, when: When) -> Result<(), CompareError> {
+    for (side, dump) in dumps.iter_mut().enumerate() {
+        let clock = match when {
+            When::Always => None,
+            When::Clocks(clocks, _) => Some(clocks[side]),
+        };
+        let probes = mapping.pairs.iter().map(|pair| pair.probes[side]);
+        dump.watch(probes.chain(clock).map(|probe| probe.signal()))
+            .map_err(|error| CompareError::Dump(side, error))?;
+    }
+    Ok(())
+}
+
+/// Whether all that is compared has the same numbers in both dumps, as those of one bench have, and is declared as it is
+/// named.
+fn has_one_numbering(headers: &[Arc<Header>; 2], mapping: &Mapping) -> bool {
     let is_plain =
         |header: &Header, probe: Probe| header.file_signals(probe.signal()).eq([probe.signal()]);
-    let mut pairs = mapping
-        .pairs
-        .iter()
-        .map(|pair| (pair.probes, pair.reversed));
-    let has_one_numbering = pairs.all(|([one, two], reversed)| {
-        reversed.is_none()
+    mapping.pairs.iter().all(|pair| {
+        let [one, two] = pair.probes;
+        pair.reversed.is_none()
             && one.signal().index() == two.signal().index()
             && one.bits() == two.bits()
             && is_plain(&headers[0], one)
             && is_plain(&headers[1], two)
-    });
-    let [Dump::Fst(one), Dump::Fst(two)] = dumps else {
-        return None;
-    };
-    if factors != [1, 1] || !has_one_numbering {
-        return None;
-    }
-    if let Some(Alike { ticks, times, ends }) = one.alike(two) {
-        return Some(Comparison {
-            outcome: Outcome::Same,
-            rows: ticks,
-            timescale: None,
-            times,
-            ends: Some(ends),
-        });
-    }
-    for (side, dump) in dumps.iter_mut().enumerate() {
-        let probes = mapping.pairs.iter().map(|pair| pair.probes[side]);
-        // What cannot be read is told by who reads it.
-        let _ = dump.watch(probes.map(|probe| probe.signal()));
-    }
-    None
+    })
 }
 
 /// Factors from the ticks of each dump to common ones, and what these are.
