@@ -155,11 +155,13 @@ impl Compiler {
                 let answer = launcher::ask(Command::new(program).arg("--version"));
                 (program, answer)
             });
-            let silent = match answer {
+            let silent = match &answer {
                 Some((program, Err(error))) if error.kind() == io::ErrorKind::TimedOut => {
                     Some(format!("{program} ({error})"))
                 }
-                Some((program, Ok(output))) if !output.status.success() => Some(program.to_owned()),
+                Some((program, Ok(output))) if !output.status.success() => {
+                    Some((*program).to_owned())
+                }
                 _ => None,
             };
             if let Some(silent) = silent {
@@ -197,7 +199,10 @@ impl Compiler {
             };
             let path = tool.path().to_owned();
             tried.push(path.display().to_string());
-            let output = launcher::ask(Command::new(&path).arg("--version"));
+            let output = match answer {
+                Some((program, answer)) if Path::new(program) == path => answer,
+                _ => launcher::ask(Command::new(&path).arg("--version")),
+            };
             let Some(output) = output.ok().filter(|output| output.status.success()) else {
                 // What CXX asks for is not replaced by something else.
                 if name.is_none() && path != Path::new("c++") {
