@@ -37,6 +37,7 @@ pub mod features;
 pub mod implementation;
 mod impossible;
 mod number;
+pub mod plain;
 pub mod pmu;
 pub mod rules;
 pub mod spe;

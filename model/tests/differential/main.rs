@@ -6,6 +6,8 @@ mod random;
 
 use plain::Plain;
 use pmu_model::coverage::Coverage;
+use pmu_model::implementation::Knobs;
+use pmu_model::plain::Right;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, NoTracer, Unknown};
 use random::Random;
 
@@ -40,10 +42,22 @@ fn known(output: &CycleOutput, unknown: &Unknown) -> CycleOutput {
     known
 }
 
-fn compare(seed: u64, implementation: &Implementation, cycles: u64) -> Random {
+fn compare(seed: u64, implementation: &Implementation, cycles: u64) {
+    let mut plain = Plain::new(implementation);
+    compare_with(seed, implementation, cycles, |input, byte| {
+        plain.step(input, byte)
+    });
+}
+
+/// The model against what `step` makes of a cycle.
+fn compare_with(
+    seed: u64,
+    implementation: &Implementation,
+    cycles: u64,
+    mut step: impl FnMut(&CycleInput, u8) -> CycleOutput,
+) {
     let mut random = Random::new(seed);
     let mut model = Model::new(implementation).expect("a legal implementation");
-    let mut plain = Plain::new(implementation);
     let mut unknowns = 0;
     for cycle in 0..cycles {
         let input = if cycle % STRETCH == 0 {
@@ -54,7 +68,7 @@ fn compare(seed: u64, implementation: &Implementation, cycles: u64) -> Random {
         let byte = random.next() as u8 >> random.below(8);
         let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
         model.step(&input, byte, &mut output, &mut unknown, &mut NoTracer);
-        let expected = plain.step(&input, byte);
+        let expected = step(&input, byte);
         assert_eq!(
             known(&output, &unknown),
             known(&expected, &unknown),
@@ -63,7 +77,6 @@ fn compare(seed: u64, implementation: &Implementation, cycles: u64) -> Random {
         unknowns += u64::from(!unknown.is_none());
     }
     assert!(unknowns < cycles / 4, "{unknowns} of {cycles}");
-    random
 }
 
 #[test]
@@ -80,6 +93,36 @@ fn implementations_at_random() {
     for seed in 100..220 {
         let mut random = Random::new(seed);
         let implementation = random.implementation();
+        compare(seed, &implementation, STRETCH);
+    }
+}
+
+/// The contract that mutants are made of.
+#[test]
+fn the_contract_with_sites() {
+    let compare = |seed: u64, implementation: &Implementation, cycles: u64| {
+        let mut plain = pmu_model::plain::Plain::new(implementation).expect("legal");
+        let mut right = Right::default();
+        compare_with(seed, implementation, cycles, |input, byte| {
+            plain.step(&mut right, input, byte)
+        });
+    };
+    let mut implementation = Implementation::default();
+    implementation.knobs.compare_reserved = true;
+    for seed in 1..8 {
+        compare(seed, &implementation, 6 * STRETCH);
+    }
+    for seed in 100..220 {
+        let mut implementation = Random::new(seed).implementation();
+        let default = Knobs::default();
+        implementation.knobs = Knobs {
+            access_model: default.access_model,
+            reset_value: default.reset_value,
+            spe: default.spe,
+            cycles: default.cycles,
+            ..implementation.knobs
+        };
+        assert!(pmu_model::plain::Plain::stands_for(&implementation));
         compare(seed, &implementation, STRETCH);
     }
 }

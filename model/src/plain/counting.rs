@@ -1,0 +1,399 @@
+//! Counting: which counters count, the value of an event, the addition, overflow flags and CHAIN (DUT-14 to DUT-24, DUT-50,
+//! DUT-51).
+
+use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Thread};
+use crate::pmu::event_type::{CHAIN, EVTCOUNT};
+use crate::pmu::thread_events::thread_event;
+use crate::sysreg::SysReg;
+
+use super::datapath::Below;
+use super::operators::Operators;
+use super::sampling::Sampled;
+use super::site::Site;
+use super::{Effect, Plain, state, threads};
+
+/// Event numbers of sampling.
+const SAMPLE_POP: u16 = 0x4000;
+const SAMPLE_COLLISION: u16 = 0x4003;
+
+/// What the counters of a cycle do to the flags.
+#[derive(Clone, Copy, Default)]
+struct Carried {
+    /// Flags that are set.
+    overflowed: u32,
+    /// Overflows that CHAIN of the counter above counts.
+    chained: u32,
+}
+
+impl Plain {
+    /// Whether thread 0 waits in WFI or WFE is of no matter to the cycle counter (A-CYC-3).
+    pub(super) fn count<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        sampled: &Sampled,
+        effect: Effect,
+        output: &mut CycleOutput,
+    ) {
+        let written = self.written(operators, effect);
+        let allowed = operators.word(Site::Allowed, 0, input.counting_allowed.into()) as u32;
+        let enabled = self.state.get(state::ENABLED);
+        let enabled = operators.word(Site::Enabled, 0, enabled) as u32;
+        let enable = self.state.get(state::ENABLE) == 1;
+        let enable = operators.bit(Site::Enable, 0, enable);
+        let may_count = match enable {
+            true => enabled & allowed,
+            false => 0,
+        };
+        let counters = usize::from(self.fixed.implementation.pmu.counters);
+        let mut carried = Carried::default();
+        let mut below = Below::default();
+        let mut previous = 0u64;
+        for n in 0..counters {
+            operators.moment().counter = n as u8;
+            let may = operators.bit(Site::MayCount, n, may_count >> n & 1 == 1);
+            if !may {
+                below = Below {
+                    stopped: true,
+                    ..Below::default()
+                };
+                previous |= self.held(operators, 0, n);
+                continue;
+            }
+            let copy = state::COPIES + 31 * state::OF_FILTER + n;
+            let effective = self.state.get(copy) & self.fixed.present[n];
+            let mt = self.mt(operators, n, effective, input);
+            let group = if mt { self.group(input) } else { 1 };
+            let mut counted = 0u8;
+            for t in 0..group {
+                let filtered = self.is_filtered(operators, n, (effective, t), input);
+                let counts = operators.bit(Site::ThreadCounted, t, !filtered);
+                counted |= u8::from(counts) << t;
+            }
+            let some = operators.bit(Site::SomeThread, n, counted != 0);
+            let decoded = self.decode(n);
+            let event = operators.word(Site::Event, n, self.event(n).into()) as u16;
+            let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
+            let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
+                is_chain(mutation.of_word(event.into(), 16))
+            }) == 1;
+            let v_b = match self.fixed.implementation.pmu.chain && chain {
+                true => self.chain(operators, n, carried.chained),
+                false => self.value(operators, n, (event, mt, counted), sampled, input),
+            };
+            let (v, c_t) = match some {
+                true => {
+                    let below = if n % 2 == 1 { below } else { Below::default() };
+                    self.threshold(operators, n, (&decoded, v_b, below))
+                }
+                false => (0, false),
+            };
+            previous |= u64::from(operators.bit(Site::PreviousNext, n, c_t)) << n;
+            let (off, no_edge) = (decoded.bypassed, !decoded.used.1);
+            for (case, holds) in [(1, !some), (2, some && no_edge), (3, some && off)] {
+                if holds && operators.bit(Site::PreviousHeld, case, false) {
+                    previous = previous & !(1 << n) | self.state.get(state::PREVIOUS) & 1 << n;
+                }
+            }
+            below = Below {
+                v,
+                v_b,
+                stopped: !some,
+            };
+            output.increment[n] = operators.word(Site::Shown, n, v) as u16;
+            operators.moment().counted |= u32::from(v != 0) << n;
+            self.last[n] = v;
+            self.add(operators, n, v, (effect, written), &mut carried);
+        }
+        // DUT-24.
+        self.state.set(state::PREVIOUS, previous);
+        self.count_cycles(
+            operators,
+            input,
+            may_count,
+            (effect, written),
+            &mut carried,
+            output,
+        );
+        self.flags(operators, effect, carried.overflowed);
+    }
+
+    /// evtCount of counter `n`.
+    fn event(&mut self, n: usize) -> u16 {
+        let copy = state::COPIES + 31 * state::OF_EVENT + n;
+        let value = self.state.get(copy) & self.fixed.present[n];
+        EVTCOUNT.of(value) as u16
+    }
+
+    /// C_P of counter `n`, if a mutant holds it.
+    fn held<O: Operators>(&mut self, operators: &mut O, case: usize, n: usize) -> u64 {
+        match operators.bit(Site::PreviousHeld, case, false) {
+            true => self.state.get(state::PREVIOUS) & 1 << n,
+            false => 0,
+        }
+    }
+
+    /// DUT-52: nothing but what a mutant clears.
+    pub(super) fn without_clock<O: Operators>(&mut self, operators: &mut O) {
+        if !operators.bit(Site::PreviousStays, 0, true) {
+            self.state.set(state::PREVIOUS, 0);
+        }
+    }
+
+    /// DUT-20, DUT-21: the counters that a write sets.
+    fn written<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
+        let events = (1u64 << self.fixed.implementation.pmu.counters) - 1;
+        match effect {
+            Some((SysReg::Pmevcntr(n), _)) => {
+                u32::from(operators.bit(Site::WriteWins, n.get().into(), true)) << n.get()
+            }
+            Some((SysReg::Pmccntr, _)) => {
+                u32::from(operators.bit(Site::WriteWins, CYCLE_COUNTER, true)) << 31
+            }
+            Some((SysReg::Pmcr, data)) => {
+                let p = operators.pick(Site::ResetByP, 0, data, 1);
+                let c = operators.pick(Site::ResetByC, 0, data, 2);
+                let zeroed = operators.word(Site::ZeroedByP, 0, if p { events } else { 0 }) as u32;
+                zeroed | u32::from(c) << 31
+            }
+            _ => 0,
+        }
+    }
+
+    /// DUT-17.
+    fn chain<O: Operators>(&mut self, operators: &mut O, n: usize, chained: u32) -> u64 {
+        if !operators.bit(Site::ChainIsOdd, n, n % 2 == 1) {
+            return 0;
+        }
+        let below = n.saturating_sub(1);
+        let from = operators.index(Site::ChainFrom, n, below, 31);
+        operators
+            .bit(Site::Chain, n, chained >> from & 1 == 1)
+            .into()
+    }
+
+    /// DUT-16, DUT-51: the value of the event of counter `n`, but for CHAIN.
+    fn value<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        (event, mt, counted): (u16, bool, u8),
+        sampled: &Sampled,
+        input: &CycleInput,
+    ) -> u64 {
+        let driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
+        let number = |event: u64| {
+            let found = threads::EVENTS
+                .iter()
+                .position(|&(_, number)| u64::from(number) == event);
+            found.map_or(u64::MAX, |found| found as u64)
+        };
+        let seen = operators.see(Site::EventSeen, 2, number(event.into()), &|mutation| {
+            number(mutation.of_word(event.into(), 16))
+        });
+        let seen = threads::EVENTS
+            .get(seen as usize)
+            .map(|&(_, number)| number);
+        let of_threads = seen.and_then(thread_event).filter(|_| {
+            let number = number(seen.unwrap_or(0).into());
+            operators.bit(Site::ThreadEvent, number as usize, driven)
+        });
+        let value = if let Some(kind) = of_threads {
+            self.thread_event(operators, kind, (mt, counted), input)
+        } else if mt && operators.bit(Site::NotOfThread, n, counted & 1 == 0) {
+            0
+        } else {
+            self.lane(operators, n, event, sampled, input)
+        };
+        let mask = (1u64 << self.fixed.implementation.pmu.event_width) - 1;
+        operators.word(Site::Base, n, value & mask)
+    }
+
+    /// A lane, or an event of sampling.
+    fn lane<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        event: u16,
+        sampled: &Sampled,
+        input: &CycleInput,
+    ) -> u64 {
+        let pmu = &self.fixed.implementation.pmu;
+        let count = pmu.event_count.into();
+        let lane_of = |event: u64| if event < count { event } else { u64::MAX };
+        let of_lanes = operators.see(Site::EventSeen, 1, lane_of(event.into()), &|mutation| {
+            lane_of(mutation.of_word(event.into(), 16))
+        });
+        let sample_of = |event: u64| match event {
+            0x4000..=0x4003 => event,
+            _ => 0,
+        };
+        let of_sampling = operators.see(Site::EventSeen, 3, sample_of(event.into()), &|mutation| {
+            sample_of(mutation.of_word(event.into(), 16))
+        });
+        if of_lanes < count {
+            let lane = operators.index(Site::Lane, n, of_lanes as usize, 64) & 63;
+            let value = match lane < pmu.event_count.into() {
+                true => input.event[lane],
+                false => 0,
+            };
+            return value.into();
+        }
+        match of_sampling as u16 {
+            event @ SAMPLE_POP..=SAMPLE_COLLISION if self.fixed.implementation.spe.implemented => {
+                let number = usize::from(event - SAMPLE_POP);
+                let number = operators.index(Site::SampleEvent, number, number, 4) & 3;
+                operators.word(Site::SampleValue, number, sampled.events[number])
+            }
+            _ => operators.word(Site::NoEvent, n, 0),
+        }
+    }
+
+    /// Adds V to a counter (DUT-20, DUT-22).
+    fn add<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        v: u64,
+        (effect, written): (Effect, u32),
+        carried: &mut Carried,
+    ) {
+        let added = operators.word(Site::Added, n, v);
+        if added == 0 {
+            return;
+        }
+        let bits = self.fixed.implementation.pmu.counter_bits;
+        let old = self.state.get(state::COUNTERS + n);
+        let low = |bits: u64| u64::MAX >> (64 - bits);
+        let carry = |top: u64| {
+            let sum = u128::from(old & low(top)) + u128::from(added);
+            sum >> top != 0
+        };
+        // LP is of matter only where there is a carry out of bit 31.
+        let long = match carry(32) {
+            true => {
+                let long = self.state.get(state::LONG) == 1;
+                operators.bit(Site::Long, n, long)
+            }
+            false => false,
+        };
+        let top = if long { 64 } else { 32 };
+        let out = operators.see(Site::OverflowBit, 0, carry(top).into(), &|mutation| {
+            carry(mutation.of_word(top, 7).clamp(1, 64)).into()
+        }) == 1;
+        let out = operators.bit(Site::Carry, n, out);
+        let is_written = written >> n & 1 == 1;
+        let zeroed = matches!(effect, Some((SysReg::Pmcr, _)));
+        let flag = operators.bit(Site::OverflowOfWritten, usize::from(zeroed), !is_written);
+        if out && flag {
+            let n = operators.index(Site::FlagOf, n, n, 31) & 31;
+            carried.overflowed |= 1 << n;
+        }
+        let short = operators.bit(Site::ChainIsShort, 0, !long);
+        let lost = operators.bit(Site::ChainOfWritten, usize::from(zeroed), !is_written);
+        carried.chained |= u32::from(out && short && lost) << n;
+        if is_written {
+            return;
+        }
+        let sum = old.wrapping_add(added);
+        let lost = carry(32) && !long && !operators.bit(Site::CarryReaches, n, true);
+        let sum = match lost {
+            false => sum,
+            true => old >> 32 << 32 | sum & low(32),
+        };
+        let sum = match out && operators.bit(Site::Stops, 0, false) {
+            true => old | low(top),
+            false => sum,
+        };
+        let sum = operators.word(Site::Sum64, n, sum) & low(bits.into());
+        self.state.set(state::COUNTERS + n, sum);
+    }
+
+    /// The cycle counter (DUT-14).
+    fn count_cycles<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        may_count: u32,
+        (effect, written): (Effect, u32),
+        carried: &mut Carried,
+        output: &mut CycleOutput,
+    ) {
+        operators.moment().counter = CYCLE_COUNTER as u8;
+        let driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
+        let waits = driven && input.threads[0].is(Thread::WFX);
+        let idle = driven && !input.threads[0].is(Thread::ACTIVE);
+        let waits = operators.bit(Site::CyclesWait, 0, false) && waits;
+        let idle = operators.bit(Site::CyclesIdle, 0, false) && idle;
+        if !operators.bit(Site::MayCount, CYCLE_COUNTER, may_count >> 31 == 1) || waits || idle {
+            return;
+        }
+        let filter = self.state.get(state::CYCLE_COPY) & self.fixed.cycle_filter;
+        if self.is_filtered(operators, CYCLE_COUNTER, (filter, 0), input) {
+            return;
+        }
+        let v = operators.word(Site::Shown, CYCLE_COUNTER, 1);
+        output.increment[CYCLE_COUNTER] = v as u16;
+        operators.moment().counted |= u32::from(v != 0) << 31;
+        self.last[CYCLE_COUNTER] = 1;
+        let added = operators.word(Site::Added, CYCLE_COUNTER, 1);
+        let old = self.state.get(state::COUNTERS + CYCLE_COUNTER);
+        let carry = |top: u64| {
+            let low = u64::MAX >> (64 - top.clamp(1, 64));
+            u64::from(old & low == low && added == 1)
+        };
+        let out = operators.see(Site::OverflowBit, 1, carry(64), &|mutation| {
+            carry(mutation.of_word(64, 7))
+        }) == 1;
+        let out = operators.bit(Site::Carry, CYCLE_COUNTER, out);
+        let is_written = written >> 31 == 1;
+        let zeroed = matches!(effect, Some((SysReg::Pmcr, _)));
+        if out
+            && operators.bit(
+                Site::OverflowOfWritten,
+                2 + usize::from(zeroed),
+                !is_written,
+            )
+        {
+            carried.overflowed |= 1 << 31;
+        }
+        if !is_written {
+            let sum = old.wrapping_add(added);
+            let carries = sum & 0xFFFF_FFFF == 0;
+            let sum = match !carries || operators.bit(Site::CarryReaches, CYCLE_COUNTER, true) {
+                true => sum,
+                false => old >> 32 << 32 | sum & 0xFFFF_FFFF,
+            };
+            let sum = operators.word(Site::Sum64, CYCLE_COUNTER, sum);
+            self.state.set(state::COUNTERS + CYCLE_COUNTER, sum);
+        }
+    }
+
+    /// DUT-23.
+    fn flags<O: Operators>(&mut self, operators: &mut O, effect: Effect, overflowed: u32) {
+        let overflowed = operators.word(Site::Overflowed, 0, overflowed.into());
+        let cleared = match effect {
+            Some((SysReg::Pmovsclr, data)) => operators.word(Site::Cleared, 0, data & 0xFFFF_FFFF),
+            Some((SysReg::Pmcr, data))
+                if data & 2 != 0 && operators.bit(Site::FlagsByP, 0, false) =>
+            {
+                0x7FFF_FFFF
+            }
+            Some((SysReg::Pmcr, data))
+                if data & 4 != 0 && operators.bit(Site::FlagsByC, 0, false) =>
+            {
+                1 << 31
+            }
+            _ => 0,
+        };
+        if overflowed == 0 && cleared == 0 {
+            return;
+        }
+        let flags = self.state.get(state::FLAGS);
+        let overflowed = match operators.bit(Site::OverflowWins, 0, true) {
+            true => overflowed,
+            false => overflowed & !cleared,
+        };
+        self.state.set(state::FLAGS, flags & !cleared | overflowed);
+    }
+}

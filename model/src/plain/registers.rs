@@ -1,0 +1,406 @@
+//! What reads return and writes do (section 6 of the contract).
+
+use crate::contract::{AccessKind, CYCLE_COUNTER, CycleInput, CycleOutput};
+use crate::number::Number;
+use crate::pmu::event_type::{EVTCOUNT, TC, TE, TH, TLC};
+use crate::sysreg::SysReg;
+
+use super::operators::Operators;
+use super::site::Site;
+use super::state::{self, BUFFER, COPIES, COUNTERS, CYCLE_COPY, TYPES};
+use super::{Plain, system};
+
+/// The kinds of registers, which are the instances of sites: those with numbers are one.
+pub(super) const KINDS: [(&str, SysReg); 34] = [
+    ("PMCR_EL0", SysReg::Pmcr),
+    ("PMCNTENSET_EL0", SysReg::Pmcntenset),
+    ("PMCNTENCLR_EL0", SysReg::Pmcntenclr),
+    ("PMOVSCLR_EL0", SysReg::Pmovsclr),
+    ("PMOVSSET_EL0", SysReg::Pmovsset),
+    ("PMSELR_EL0", SysReg::Pmselr),
+    ("PMCCNTR_EL0", SysReg::Pmccntr),
+    ("PMMIR_EL1", SysReg::Pmmir),
+    ("PMEVCNTR<n>_EL0", SysReg::Pmevcntr(Number::at::<0>())),
+    ("PMEVTYPER<n>_EL0", SysReg::Pmevtyper(Number::at::<0>())),
+    ("PMCCFILTR_EL0", SysReg::Pmccfiltr),
+    ("PMSICR_EL1", SysReg::Pmsicr),
+    ("PMSIRR_EL1", SysReg::Pmsirr),
+    ("PMSIDR_EL1", SysReg::Pmsidr),
+    ("PMBSR_EL1", SysReg::Pmbsr(Number::at::<1>())),
+    ("PMBSR_EL2", SysReg::Pmbsr(Number::at::<2>())),
+    ("PMBSR_EL3", SysReg::Pmbsr(Number::at::<3>())),
+    ("SPMSELR_EL0", SysReg::Spmselr),
+    ("SPMIIDR_EL1", SysReg::Spmiidr),
+    ("SPMDEVARCH_EL1", SysReg::Spmdevarch),
+    ("SPMDEVAFF_EL1", SysReg::Spmdevaff),
+    ("SPMCFGR_EL1", SysReg::Spmcfgr),
+    ("SPMCGCR0_EL1", SysReg::Spmcgcr(Number::at::<0>())),
+    ("SPMCGCR1_EL1", SysReg::Spmcgcr(Number::at::<1>())),
+    ("SPMCNTENSET_EL0", SysReg::Spmcntenset),
+    ("SPMCNTENCLR_EL0", SysReg::Spmcntenclr),
+    ("SPMOVSSET_EL0", SysReg::Spmovsset),
+    ("SPMOVSCLR_EL0", SysReg::Spmovsclr),
+    ("SPMINTENSET_EL1", SysReg::Spmintenset),
+    ("SPMINTENCLR_EL1", SysReg::Spmintenclr),
+    ("SPMEVCNTR<n>_EL0", SysReg::Spmevcntr(Number::at::<0>())),
+    ("SPMEVTYPER<n>_EL0", SysReg::Spmevtyper(Number::at::<0>())),
+    ("SPMEVFILTR<n>_EL0", SysReg::Spmevfiltr(Number::at::<0>())),
+    ("SPMEVFILT2R<n>_EL0", SysReg::Spmevfilt2r(Number::at::<0>())),
+];
+
+/// Groups of [`KINDS`] that a design often treats alike: a name, and a bit for each kind.
+pub(super) const GROUPS: [(&str, u64); 16] = [
+    ("PMCNTENSET_EL0 and PMCNTENCLR_EL0", 0b110),
+    ("PMOVSSET_EL0 and PMOVSCLR_EL0", 0b11000),
+    ("PMEVCNTR<n>_EL0 and PMEVTYPER<n>_EL0", 0x300),
+    ("PMEVCNTR<n>_EL0 and PMCCNTR_EL0", 0x140),
+    ("PMEVTYPER<n>_EL0 and PMCCFILTR_EL0", 0x600),
+    ("PMBSR_ELx", 0x7 << 14),
+    ("registers of Statistical Profiling", 0x3F << 11),
+    ("registers of System PMUs", 0x1_FFFF << 17),
+    ("registers that describe a System PMU", 0x3F << 18),
+    ("set and clear registers of System PMUs", 0x3F << 24),
+    ("set registers of System PMUs", 0b01_0101 << 24),
+    ("clear registers of System PMUs", 0b10_1010 << 24),
+    ("registers of counters of System PMUs", 0xF << 30),
+    (
+        "SPMEVTYPER<n>_EL0, SPMEVFILTR<n>_EL0 and SPMEVFILT2R<n>_EL0",
+        0xE << 30,
+    ),
+    ("SPMOVSSET_EL0 and SPMOVSCLR_EL0", 0b1100 << 24),
+    ("SPMINTENSET_EL1 and SPMINTENCLR_EL1", 0b11_0000 << 24),
+];
+
+/// The bits that the copies of a type have.
+const OF_COPIES: [u64; 3] = {
+    let (event, datapath) = (
+        EVTCOUNT.mask(),
+        TC.mask() | TE.mask() | TLC.mask() | TH.mask(),
+    );
+    [!(event | datapath), event, datapath]
+};
+
+/// The number of a register among [`KINDS`].
+pub(super) fn kind(register: SysReg) -> usize {
+    use SysReg::*;
+    match register {
+        Pmevcntr(_) => 8,
+        Pmevtyper(_) => 9,
+        Spmevcntr(_) => 30,
+        Spmevtyper(_) => 31,
+        Spmevfiltr(_) => 32,
+        Spmevfilt2r(_) => 33,
+        other => KINDS.iter().position(|&(_, of)| of == other).unwrap_or(0),
+    }
+}
+
+/// How a write of a register of bits that are set or cleared goes: the numbers of [`Site::SetOrClear`].
+pub(super) const SETS: usize = 0;
+pub(super) const CLEARS: usize = 1;
+/// How many ways there are: the third one takes the data as they are, the fourth one toggles.
+const WAYS: usize = 4;
+
+/// What comes of a word with bits that are written in one of these ways.
+pub(super) fn set_or_clear(way: usize, word: u64, bits: u64) -> u64 {
+    match way {
+        SETS => word | bits,
+        CLEARS => word & !bits,
+        2 => bits,
+        _ => word ^ bits,
+    }
+}
+
+/// A register, or what a mutant takes for it, of the same number.
+pub(super) fn as_other<O: Operators>(operators: &mut O, site: Site, register: SysReg) -> SysReg {
+    let at = kind(register);
+    let other = operators.index(site, at, at, KINDS.len());
+    match other == at {
+        true => register,
+        false => with_number(KINDS[other.min(KINDS.len() - 1)].1, register.address()),
+    }
+}
+
+/// A register of a kind, with the number that an address has.
+fn with_number(register: SysReg, address: u16) -> SysReg {
+    let n = (address & 31) as u8;
+    let found = match register {
+        SysReg::Pmevcntr(_) => SysReg::pmevcntr(n),
+        SysReg::Pmevtyper(_) => SysReg::pmevtyper(n),
+        SysReg::Spmevcntr(_) => SysReg::spmevcntr(n & 15),
+        SysReg::Spmevtyper(_) => SysReg::spmevtyper(n & 15),
+        SysReg::Spmevfiltr(_) => SysReg::spmevfiltr(n & 15),
+        SysReg::Spmevfilt2r(_) => SysReg::spmevfilt2r(n & 15),
+        other => Some(other),
+    };
+    found.unwrap_or(register)
+}
+
+/// What a copy takes of a write: a mutant takes the data of an external write as they are.
+fn as_halves<O: Operators>(
+    operators: &mut O,
+    (site, at): (Site, usize),
+    data: u64,
+    input: &CycleInput,
+) -> u64 {
+    let external = input.access_kind == AccessKind::ExternalWrite as u8;
+    match external && operators.bit(site, at, false) {
+        true => data & 0xFFFF_FFFF_0000_0000 | input.access_data & 0xFFFF_FFFF,
+        false => data,
+    }
+}
+
+impl Plain {
+    fn counters_mask(&self) -> u64 {
+        1 << 31 | ((1 << self.fixed.implementation.pmu.counters) - 1)
+    }
+
+    /// DUT-13: what a read of `register` returns.
+    pub(super) fn read<O: Operators>(&mut self, operators: &mut O, register: SysReg) -> u64 {
+        let at = kind(register);
+        let register = as_other(operators, Site::ReadAs, register);
+        let value = self.stored(operators, register);
+        operators.word(Site::ReadValue, at, value)
+    }
+
+    /// What `register` is.
+    pub(super) fn stored<O: Operators>(&mut self, operators: &mut O, register: SysReg) -> u64 {
+        use SysReg::*;
+        let at = kind(register);
+        let implementation = &self.fixed.implementation;
+        match register {
+            Pmcr => {
+                let n = u64::from(implementation.pmu.counters);
+                let long = self.state.get(state::LONG);
+                n << 11 | long << 7 | 1 << 6 | self.state.get(state::ENABLE)
+            }
+            Pmcntenset | Pmcntenclr => self.state.get(state::ENABLED),
+            Pmovsset | Pmovsclr => self.state.get(state::FLAGS),
+            Pmselr => self.state.get(state::SELECT),
+            Pmccntr => self.state.get(COUNTERS + CYCLE_COUNTER),
+            Pmevcntr(n) => {
+                let n = operators.index(Site::ReadNumber, at, n.into(), 31).min(30);
+                self.state.get(COUNTERS + n)
+            }
+            Pmevtyper(n) => {
+                let n = operators.index(Site::ReadNumber, at, n.into(), 31).min(30);
+                self.state.get(TYPES + n)
+            }
+            Pmccfiltr => self.state.get(state::CYCLE_FILTER),
+            Pmmir => {
+                let pmu = &implementation.pmu;
+                let edge = u64::from(pmu.edge) + u64::from(pmu.th2);
+                edge << 24 | u64::from(implementation.thwidth()) << 20 | u64::from(pmu.pmmir)
+            }
+            Pmsicr => {
+                let ecount = self.state.get(state::ECOUNT);
+                ecount << 56 | self.state.get(state::COUNT)
+            }
+            Pmsirr => self.state.get(state::INTERVAL),
+            Pmsidr => implementation.pmsidr().into(),
+            Pmbsr(x) => {
+                let index = usize::from(x) - 1;
+                let index = operators.index(Site::ReadNumber, at, index, 3) % 3;
+                let coll = self.state.get(state::COLL) >> index & 1;
+                self.state.get(BUFFER + index) | coll << 16
+            }
+            Spmselr => self.state.get(state::SYSTEM_SELECT),
+            // They stand for another register, which has been put in their place.
+            Pmxevtyper | Pmxevcntr => 0,
+            _ => self.read_system(operators, register),
+        }
+    }
+
+    /// A mutant may read what is after the cycle.
+    pub(super) fn read_again<O: Operators>(&mut self, operators: &mut O, output: &mut CycleOutput) {
+        let Some((register, view)) = self.last_read else {
+            return;
+        };
+        if operators.bit(Site::ReadsAfter, kind(register), false) {
+            output.access_data = view.of(self.read(operators, register));
+        }
+    }
+
+    /// DUT-12: a write takes effect.
+    pub(super) fn write<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        register: SysReg,
+        data: u64,
+        input: &CycleInput,
+    ) {
+        use SysReg::*;
+        let at = kind(register);
+        if !operators.bit(Site::WriteTaken, at, true) {
+            return;
+        }
+        let register = as_other(operators, Site::WrittenAs, register);
+        let data = operators.word(Site::WrittenValue, at, data);
+        let pmu = &self.fixed.implementation.pmu;
+        let long = pmu.counter_bits == 64;
+        let counter_mask = u64::MAX >> (64 - pmu.counter_bits);
+        match register {
+            Pmcr => {
+                let mut zeroed = self.zeroed(operators, data);
+                while zeroed != 0 {
+                    let n = zeroed.trailing_zeros() as usize;
+                    zeroed &= zeroed - 1;
+                    self.state.set(COUNTERS + n, 0);
+                }
+                self.state.set(state::ENABLE, data & 1);
+                self.state.set(state::LONG, data >> 7 & u64::from(long));
+            }
+            Pmcntenset | Pmcntenclr => self.set_or_clear(operators, register, state::ENABLED, data),
+            Pmovsset => self.set_or_clear(operators, register, state::FLAGS, data),
+            // DUT-23: with the overflows of the cycle.
+            Pmovsclr => {}
+            Pmselr => self.state.set(state::SELECT, data & 31),
+            Pmccntr => {
+                let v = self.last[CYCLE_COUNTER];
+                self.write_counter(operators, CYCLE_COUNTER, data, (v, u64::MAX));
+            }
+            Pmevcntr(n) => {
+                let n = usize::from(n);
+                let place = operators.index(Site::WriteNumber, at, n, 31).min(30);
+                let v = self.last[n];
+                self.write_counter(operators, place, data, (v, counter_mask));
+            }
+            Pmevtyper(n) => {
+                let n = operators.index(Site::WriteNumber, at, n.into(), 31).min(30);
+                let stored = operators.word(Site::Stored, n % 2, self.fixed.stored[n]);
+                self.state.set(TYPES + n, data & stored);
+                for (copy, bits) in OF_COPIES.into_iter().enumerate() {
+                    if operators.bit(Site::CopyTaken, copy, true) {
+                        let data = as_halves(operators, (Site::CopyWhole, copy), data, input);
+                        let data = operators.word(Site::CopyData, copy, data & stored) & bits;
+                        self.state.set(COPIES + 31 * copy + n, data);
+                    }
+                }
+                if operators.bit(Site::TypeClearsPrevious, 0, false) {
+                    let previous = self.state.get(state::PREVIOUS) & !(1 << n);
+                    self.state.set(state::PREVIOUS, previous);
+                }
+            }
+            Pmccfiltr => {
+                let stored = operators.word(Site::Stored, 2, self.fixed.cycle_filter_stored);
+                self.state.set(state::CYCLE_FILTER, data & stored);
+                if operators.bit(Site::CycleCopyTaken, 0, true) {
+                    let data = as_halves(operators, (Site::CycleCopyWhole, 0), data, input);
+                    self.state.set(CYCLE_COPY, data & stored);
+                }
+            }
+            Pmsirr => self.state.set(state::INTERVAL, data & 0xFFFF_FF01),
+            Pmsicr => {
+                self.state.set(state::COUNT, data & 0xFFFF_FFFF);
+                let ecount = match self.fixed.implementation.spe.ernd {
+                    true => data >> 56,
+                    false => 0,
+                };
+                self.state.set(state::ECOUNT, ecount);
+            }
+            Pmbsr(x) => {
+                let index = usize::from(x) - 1;
+                let index = operators.index(Site::WriteNumber, at, index, 3) % 3;
+                self.state.set(BUFFER + index, data & 0x00FF_FFFF_FC0E_FFFF);
+                let coll = self.state.get(state::COLL) & !(1 << index);
+                let set = operators.pick(Site::CollWritten, index, data, 16);
+                let hit = self.hit >> index & 1 == 1;
+                let set = set || hit && operators.bit(Site::CollisionWins, 0, false);
+                self.state.set(state::COLL, coll | u64::from(set) << index);
+            }
+            Spmselr => self.state.set(state::SYSTEM_SELECT, data & 0x3F3),
+            _ => self.write_system(operators, register, data),
+        }
+    }
+
+    /// What mutants write in a cycle that does not.
+    pub(super) fn write_anyway<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        stopped: bool,
+        input: &CycleInput,
+    ) {
+        for (at, &(_, register)) in KINDS.iter().enumerate() {
+            let is_read_only = matches!(at, 7 | 13 | 18..=23);
+            if !is_read_only
+                && (operators.bit(Site::WriteEnabled, at, false)
+                    || !stopped && operators.bit(Site::WriteEnabledWithClock, at, false))
+            {
+                let register = with_number(register, input.access_address);
+                self.write(operators, register, input.access_data, input);
+            }
+        }
+        let is_write = AccessKind::from_code(input.access_kind).is_write();
+        for (copy, bits) in OF_COPIES.into_iter().enumerate() {
+            if operators.bit(Site::CopyEnabled, copy, false)
+                || is_write && operators.bit(Site::CopyEnabledInWrites, copy, false)
+            {
+                let n = usize::from(input.access_address & 31).min(30);
+                let data = input.access_data & self.fixed.present[n] & bits;
+                self.state.set(COPIES + 31 * copy + n, data);
+            }
+        }
+    }
+
+    /// DUT-21: the counters that a write of PMCR_EL0 zeroes.
+    fn zeroed<O: Operators>(&mut self, operators: &mut O, data: u64) -> u32 {
+        let events = self.counters_mask() & !(1 << 31);
+        let p = operators.pick(Site::ResetByP, 0, data, 1);
+        let c = operators.pick(Site::ResetByC, 0, data, 2);
+        let zeroed = operators.word(Site::ZeroedByP, 0, if p { events } else { 0 }) as u32;
+        zeroed | u32::from(c) << 31
+    }
+
+    fn set_or_clear<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        register: SysReg,
+        word: usize,
+        data: u64,
+    ) {
+        let at = kind(register);
+        let implemented = operators.word(Site::Implemented, at, self.counters_mask());
+        let way = if register == SysReg::Pmcntenclr {
+            CLEARS
+        } else {
+            SETS
+        };
+        let way = operators.index(Site::SetOrClear, at, way, WAYS);
+        let value = self.state.get(word);
+        self.state
+            .set(word, set_or_clear(way, value, data & implemented));
+    }
+
+    /// DUT-20.
+    fn write_counter<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        data: u64,
+        (counted, mask): (u64, u64),
+    ) {
+        let kept = counted != 0 && !operators.bit(Site::WriteWins, n, true);
+        if kept {
+            return;
+        }
+        let on_top = match operators.bit(Site::AddsToWrite, n, false) {
+            true => counted,
+            false => 0,
+        };
+        self.state
+            .set(COUNTERS + n, data.wrapping_add(on_top) & mask);
+    }
+
+    /// How the registers of System PMUs are set and cleared.
+    pub(super) fn system_way<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        register: SysReg,
+    ) -> usize {
+        let way = if system::clears(register) {
+            CLEARS
+        } else {
+            SETS
+        };
+        operators.index(Site::SetOrClear, kind(register), way, WAYS)
+    }
+}

@@ -1,0 +1,696 @@
+//! The sites: every place of the contract at which a value is decided, with its rule and its name.
+
+use super::filter;
+use super::registers::KINDS;
+use super::rules::ROWS;
+use super::state::PARTS;
+use super::threads::EVENTS;
+
+/// What is decided at a site, from which its mutations follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A bit.
+    Bit,
+    /// A term of a conjunction: where it is forced to 0, all of it is.
+    And,
+    /// Something that never happens. The name of the site is what a mutant does.
+    Never,
+    /// Something that always happens. The name of the site is what a mutant does.
+    Always,
+    /// A number of so many bits.
+    Word(u8),
+    /// The value of a register, of so many bits.
+    Register(u8),
+    /// A number that never changes, of so many bits.
+    Constant(u8),
+    /// The number of a thing among so many.
+    Index(u8),
+    /// One of several things, with their names.
+    Choice(&'static [&'static str]),
+    /// A bit of a word whose bits have these names.
+    Pick(&'static [&'static str]),
+    /// A comparison of numbers.
+    Compare,
+}
+
+/// What the instances of a site are.
+#[derive(Clone, Copy, Debug)]
+pub enum Instances {
+    /// There is one.
+    One,
+    /// Counters: a mutant acts for all of them, or for one.
+    Counters,
+    /// So many things, each of which is a site by itself; the function names them.
+    Named(u16, fn(usize) -> String),
+}
+
+/// Every instance of a site, for its name.
+pub(super) const ANY: usize = usize::MAX;
+
+/// What V can be.
+const RESULTS: &[&str] = &["0", "1", "V_B", "V[n-1]", "V_B[n-1]"];
+/// What an edge can be.
+const EDGES: &[&str] = &[
+    "the rising edge",
+    "the falling edge",
+    "both edges",
+    "the level C_T",
+    "the inverted level C_T",
+    "the level C_P",
+];
+/// Outcomes of an access.
+const OUTCOMES: &[&str] = &[
+    "no access",
+    "OK",
+    "UNDEFINED",
+    "a trap to EL1",
+    "a trap to EL2",
+    "a trap to EL3",
+    "NOP",
+    "RAZ/WI",
+];
+/// Ways of access.
+const ACCESSES: &[&str] = &[
+    "no access",
+    "one by MRS",
+    "one by MSR",
+    "one by MRC",
+    "one by MCR",
+    "an external read",
+    "an external write",
+];
+/// Bits around COLL.
+const BITS: &[&str] = &[
+    "bit 0", "bit 1", "bit 2", "bit 3", "bit 4", "bit 5", "bit 6", "bit 7", "bit 8", "bit 9",
+    "bit 10", "bit 11", "bit 12", "bit 13", "bit 14", "bit 15", "bit 16", "bit 17", "bit 18",
+];
+/// Names of the kinds of registers.
+const NAMES: &[&str] = &{
+    let mut names = [""; KINDS.len()];
+    let mut n = 0;
+    while n < KINDS.len() {
+        names[n] = KINDS[n].0;
+        n += 1;
+    }
+    names
+};
+/// How bits are written.
+const WAYS: &[&str] = &[
+    "sets bits",
+    "clears bits",
+    "takes the data as they are",
+    "toggles bits",
+];
+/// Halves of a register.
+const VIEWS: &[&str] = &["the whole register", "bits 31:0", "bits 63:32"];
+/// Conditions of a thread.
+const CONDITIONS: &[&str] = &[
+    "active",
+    "in WFI or WFE state",
+    "the condition of STALL",
+    "the condition of STALL_FRONTEND",
+    "the condition of STALL_BACKEND",
+    "the second condition of stalls",
+    "the other condition",
+];
+/// Fields that the filter has.
+const FILTERS: &[&str] = &[
+    "P", "U", "NSK", "NSU", "NSH", "M", "SH", "RLK", "RLU", "RLH", "MT",
+];
+/// Bits of PMCR_EL0 that are written.
+const CONTROLS_OF_PMCR: &[&str] = &["E", "P", "C"];
+
+fn of_condition(n: usize) -> String {
+    if n == ANY {
+        return "any condition".into();
+    }
+    ["V_B != TH", "V_B == TH", "V_B >= TH", "V_B < TH"][n & 3].into()
+}
+
+fn of_table_row(n: usize) -> String {
+    if n == ANY {
+        return "any row".into();
+    }
+    let row = ["A", "B", "C", "D", "E", "F", "G"].get(n / 2);
+    match (row, n % 2) {
+        (None, _) => "a counter without threshold, edge and link".into(),
+        (Some(row @ (&"F" | &"G")), 0) => format!("row ({row}) with an edge"),
+        (Some(row @ (&"F" | &"G")), _) => format!("row ({row}) without an edge"),
+        (Some(row), 0) => format!("row ({row}) with C_T 1"),
+        (Some(row), _) => format!("row ({row}) with C_T 0"),
+    }
+}
+
+fn of_edge(n: usize) -> String {
+    if n == ANY {
+        return "any edge".into();
+    }
+    ["a single edge", "both edges"][n & 1].into()
+}
+
+fn of_filter_row(n: usize) -> String {
+    if n == ANY {
+        return "any Exception level and Security state".into();
+    }
+    filter::row_name(n.min(9)).into()
+}
+
+fn of_mode(n: usize) -> String {
+    if n == ANY {
+        return "VS".into();
+    }
+    format!("VS {:02b}", n & 3)
+}
+
+fn of_thread(n: usize) -> String {
+    if n == ANY {
+        return "any thread".into();
+    }
+    format!("thread {n}")
+}
+
+fn of_event(n: usize) -> String {
+    if n == ANY {
+        return "any event of the threads".into();
+    }
+    EVENTS[n.min(8)].0.into()
+}
+
+fn of_sample_event(n: usize) -> String {
+    if n == ANY {
+        return "any event of sampling".into();
+    }
+    [
+        "SAMPLE_POP",
+        "SAMPLE_FEED",
+        "SAMPLE_FILTRATE",
+        "SAMPLE_COLLISION",
+    ][n & 3]
+        .into()
+}
+
+fn of_part(n: usize) -> String {
+    if n == ANY {
+        return "anything".into();
+    }
+    PARTS[n.min(PARTS.len() - 1)].0.into()
+}
+
+fn of_register(n: usize) -> String {
+    if n == ANY {
+        return "any register".into();
+    }
+    KINDS[n.min(KINDS.len() - 1)].0.into()
+}
+
+fn of_rule(n: usize) -> String {
+    if n == ANY {
+        return "any rule".into();
+    }
+    ROWS[n.min(ROWS.len() - 1)].into()
+}
+
+fn of_control(n: usize) -> String {
+    if n == ANY {
+        return "any control".into();
+    }
+    let names = crate::contract::control::NAMES;
+    names[n.min(names.len() - 1)].into()
+}
+
+fn of_control_of_row(n: usize) -> String {
+    if n == ANY {
+        return "any control".into();
+    }
+    format!("{} in the rule of {}", of_control(n % 20), of_rule(n / 20))
+}
+
+fn of_access(n: usize) -> String {
+    if n == ANY {
+        return "any access".into();
+    }
+    [
+        "no access",
+        "MRS",
+        "MSR",
+        "MRC",
+        "MCR",
+        "an external read",
+        "an external write",
+    ][n.min(6)]
+    .into()
+}
+
+fn of_outcome(n: usize) -> String {
+    if n == ANY {
+        return "any outcome".into();
+    }
+    OUTCOMES[n.min(7)].into()
+}
+
+fn of_direction(n: usize) -> String {
+    if n == ANY {
+        return "any access".into();
+    }
+    ["reads", "writes"][n & 1].into()
+}
+
+fn of_syndrome(n: usize) -> String {
+    if n == ANY {
+        return "any field".into();
+    }
+    ["Op0", "Op2", "Op1", "CRn", "Rt", "CRm", "Direction"][n.min(6)].into()
+}
+
+fn of_way_in(n: usize) -> String {
+    if n == ANY {
+        return "any access".into();
+    }
+    ["System registers", "external accesses"][n & 1].into()
+}
+
+fn of_selected(n: usize) -> String {
+    if n == ANY {
+        return "PMXEVTYPER_EL0 and PMXEVCNTR_EL0".into();
+    }
+    ["PMXEVTYPER_EL0", "PMXEVCNTR_EL0"][n & 1].into()
+}
+
+fn of_counter_kind(n: usize) -> String {
+    if n == ANY {
+        return "any counter".into();
+    }
+    ["an event counter with LP 0", "PMCCNTR_EL0"][n & 1].into()
+}
+
+fn of_write(n: usize) -> String {
+    if n == ANY {
+        return "that is written or zeroed".into();
+    }
+    [
+        "that is written",
+        "that PMCR_EL0.P zeroes",
+        "that is written (PMCCNTR_EL0)",
+        "that PMCR_EL0.C zeroes",
+    ][n & 3]
+        .into()
+}
+
+fn of_type(n: usize) -> String {
+    if n == ANY {
+        return "any type".into();
+    }
+    [
+        "PMEVTYPER<n>_EL0 with even n",
+        "PMEVTYPER<n>_EL0 with odd n",
+        "PMCCFILTR_EL0",
+    ][n.min(2)]
+    .into()
+}
+
+fn of_row_in_host(n: usize) -> String {
+    if n == ANY {
+        return "a trap".into();
+    }
+    ["the fine-grained trap", "MDCR_EL2.TPM"][n & 1].into()
+}
+
+fn of_rules(n: usize) -> String {
+    if n == ANY {
+        return "any register".into();
+    }
+    ["PMEVTYPER<n>_EL0", "the description of a System PMU"][n & 1].into()
+}
+
+fn of_level(n: usize) -> String {
+    if n == ANY {
+        return "SPMACCESSR_ELx".into();
+    }
+    ["SPMACCESSR_EL2", "SPMACCESSR_EL3"][n & 1].into()
+}
+
+fn of_mtpme(n: usize) -> String {
+    if n == ANY {
+        return "MDCR_ELx.MTPME".into();
+    }
+    ["MDCR_EL3.MTPME", "MDCR_EL2.MTPME"][n & 1].into()
+}
+
+fn of_coll(n: usize) -> String {
+    if n == ANY {
+        return "PMBSR_ELx.COLL".into();
+    }
+    format!("PMBSR_EL{}.COLL", n.min(2) + 1)
+}
+
+fn of_targets(n: usize) -> String {
+    if n == ANY {
+        return "any PMSEE and EE".into();
+    }
+    format!("Effective PMSEE {:02b} with EE {:02b}", n >> 2 & 3, n & 3)
+}
+
+fn of_counting(n: usize) -> String {
+    if n == ANY {
+        return "COUNT, whether or not ECOUNT runs,".into();
+    }
+    ["COUNT", "COUNT while ECOUNT runs"][n & 1].into()
+}
+
+fn of_count(n: usize) -> String {
+    if n == ANY {
+        return "COUNT and ECOUNT".into();
+    }
+    ["COUNT", "ECOUNT"][n & 1].into()
+}
+
+fn of_filter_bit(n: usize) -> String {
+    if n == ANY {
+        return "any field".into();
+    }
+    FILTERS[n.min(FILTERS.len() - 1)].into()
+}
+
+fn of_numbered(n: usize) -> String {
+    [
+        "PMEVCNTR<n>_EL0",
+        "PMEVTYPER<n>_EL0",
+        "any register of a counter",
+    ][n.min(2)]
+    .into()
+}
+
+fn of_parts(n: usize) -> String {
+    [
+        "PMCR_EL0",
+        "PMSICR_EL1",
+        "PMBSR_ELx",
+        "the counters",
+        "any of several registers",
+    ][n.min(4)]
+    .into()
+}
+
+fn of_copy(n: usize) -> String {
+    [
+        "what the filter has of PMEVTYPER<n>_EL0",
+        "what selects the event of PMEVTYPER<n>_EL0",
+        "what threshold, edge and link have of PMEVTYPER<n>_EL0",
+        "what is decoded of PMEVTYPER<n>_EL0",
+    ][n.min(3)]
+    .into()
+}
+
+fn of_decoder(n: usize) -> String {
+    [
+        "CHAIN",
+        "the event lanes",
+        "the events of the threads",
+        "the events of sampling",
+        "any event",
+    ][n.min(4)]
+    .into()
+}
+
+fn of_held(n: usize) -> String {
+    [
+        "the counter is not enabled",
+        "the counter is filtered",
+        "edge counting is off",
+        "threshold, edge and link are off",
+        "it should be cleared",
+    ][n.min(4)]
+    .into()
+}
+
+macro_rules! sites {
+    ($($name:ident $kind:expr, $instances:expr, $text:literal, $rule:literal;)+) => {
+        /// A place of the contract at which a value is decided.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u16)]
+        pub enum Site {
+            $(
+                #[doc = concat!($text, " (", $rule, ").")]
+                $name,
+            )+
+        }
+
+        impl Site {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+            const FACTS: &[(Kind, Instances, &str, &str)] = {
+                use Instances::*;
+                use Kind::*;
+                &[$(($kind, $instances, $text, $rule)),+]
+            };
+        }
+    };
+}
+
+sites! {
+    // A cycle.
+    ClockStopsAccesses Always, One, "an access is taken in a cycle without a clock", "DUT-52";
+    ClockStopsSampling Always, One, "sampling goes on in a cycle without a clock", "DUT-52";
+    ClockStopsCounting Always, One, "counting goes on in a cycle without a clock", "DUT-52";
+    PreviousStays Always, One, "C_P is cleared in a cycle without a clock", "DUT-52";
+    Reset Always, Named(17, of_part), "a reset does not clear {}", "DUT-11";
+    ResetValue Constant(5), Named(17, of_part), "{} out of reset", "DUT-11";
+    ResetTogether Always, Named(4, of_parts), "a reset does not clear {}", "DUT-11";
+    ResetOfSystem Always, One, "a reset does not clear the registers of System PMUs", "DUT-11";
+    // Accesses.
+    Address Word(16), Named(2, of_way_in), "the address of {}", "DUT-30";
+    Outcome Choice(OUTCOMES), Named(8, of_outcome), "the outcome {}", "DUT-32";
+    OutcomeOf Choice(OUTCOMES), Named(34, of_register), "the outcome of a permitted access to {}", "DUT-32";
+    AccessKind Choice(ACCESSES), Named(7, of_access), "an access by {}", "DUT-36";
+    Number Word(5), Named(2, of_numbered), "the number n of {}", "DUT-30";
+    SelectedFilter Always, One, "PMXEVTYPER_EL0 with SEL 31 is UNDEFINED", "DUT-35";
+    ShownOutcome Choice(OUTCOMES), Named(34, of_register), "the outcome that is shown of a permitted access to {}", "DUT-32";
+    ReadWrites Never, Named(34, of_register), "a read of {} writes it", "DUT-12";
+    TakenAs Choice(NAMES), Named(34, of_register), "what an access to {} reaches", "DUT-30";
+    ComparedNumber Word(5), One, "the number of PMEVCNTR<n>_EL0 that is compared with the number of counters", "DUT-31";
+    TakenAnyway Never, Named(8, of_outcome), "a write whose outcome is {} takes effect", "DUT-32";
+    View Choice(VIEWS), Named(7, of_access), "the part of a register that {} reaches", "DUT-36";
+    Data Register(64), Named(7, of_access), "the data of {}", "DUT-12";
+    KeptHalf Register(64), Named(2, of_way_in), "the half of a register that a 32-bit write by {} keeps", "DUT-36";
+    Select Word(5), Named(2, of_selected), "PMSELR_EL0.SEL as {} uses it", "DUT-33";
+    CycleCounterSelected Never, One, "PMXEVCNTR_EL0 with SEL 31 reaches PMCCNTR_EL0", "DUT-31";
+    CounterExists Compare, One, "the number of PMEVCNTR<n>_EL0 and the number of counters", "DUT-31";
+    Exists Bit, Named(34, of_register), "the presence of {}", "DUT-30";
+    ReadOnly Bit, Named(34, of_register), "whether {} is read-only", "DUT-30";
+    Syndrome Word(25), One, "the ISS of a trap", "ETY-45";
+    SyndromeField Word(5), Named(7, of_syndrome), "{} in the ISS of a trap", "ETY-45";
+    // Rules of accesses.
+    RulesApply Bit, One, "whether the state of the PE decides about PMEVTYPER<n>_EL0", "DUT-35";
+    AccessLevel Word(2), Named(2, of_rules), "the Exception level of an access to {}", "ETY-40";
+    Order Index(8), Named(2, of_rules), "the order of the rules of {}", "ETY-40";
+    Rule Bit, Named(15, of_rule), "the rule of {}", "ETY-40";
+    RuleOutcome Choice(OUTCOMES), Named(15, of_rule), "the outcome of the rule of {}", "ETY-40";
+    RuleLevel Compare, Named(15, of_rule), "the Exception level in the rule of {}", "ETY-40";
+    Control Pick(&crate::contract::control::NAMES), Named(20, of_control), "{}", "ETY-40";
+    ControlOfRow Bit, Named(300, of_control_of_row), "{}", "ETY-40";
+    MaskedInHost Bit, Named(2, of_row_in_host), "the mask of {} by HCR_EL2.{E2H, TGE} at EL0", "ETY-41";
+    Hpmn Word(5), One, "MDCR_EL2.HPMN", "ETY-43";
+    HpmnCounter Word(5), One, "the number of the counter that is compared with MDCR_EL2.HPMN", "ETY-43";
+    Reserves Compare, One, "the number of the counter and MDCR_EL2.HPMN", "ETY-40";
+    PmuacrBit Index(31), One, "the bit of PMUACR_EL1", "ETY-40";
+    Pmuacr Bit, Named(2, of_direction), "PMUACR_EL1.P<n> for {}", "ETY-40";
+    ReadOnlyByEr And, One, "PMUSERENR_EL0.ER, where it has writes ignored,", "ETY-40";
+    AccessrUnit Word(6), One, "the number of the field of SPMACCESSR_ELx", "SPMU-30";
+    Accessr Word(2), Named(2, of_level), "P<s> of {}", "SPMU-30";
+    // Registers.
+    ReadValue Register(64), Named(34, of_register), "{} as it is read", "DUT-13";
+    ReadsAfter Never, Named(34, of_register), "a read of {} returns the value after the cycle", "DUT-13";
+    ReadNumber Index(31), Named(34, of_register), "a read of {}: the number n", "DUT-33";
+    WriteNumber Index(31), Named(34, of_register), "a write of {}: the number n", "DUT-33";
+    WriteTaken Always, Named(34, of_register), "a write of {} is lost", "DUT-12";
+    WriteEnabled Never, Named(34, of_register), "every cycle writes {}, whatever is accessed", "DUT-12";
+    WriteEnabledWithClock Never, Named(34, of_register), "every cycle with a clock writes {}, whatever is accessed", "DUT-12";
+    ReadAs Choice(NAMES), Named(34, of_register), "what is read of {}", "DUT-13";
+    WrittenAs Choice(NAMES), Named(34, of_register), "what a write of {} writes", "DUT-12";
+    CollisionWins Never, One, "a write of PMBSR_ELx.COLL is lost to a collision of the cycle", "DUT-60";
+    CopyReset Always, Named(3, of_copy), "a reset does not clear {}", "DUT-11";
+    CopyTaken Always, Named(3, of_copy), "a write of PMEVTYPER<n>_EL0 does not change {}", "DUT-12";
+    CopyEnabled Never, Named(3, of_copy), "every cycle changes {}", "DUT-12";
+    CopyEnabledInWrites Never, Named(3, of_copy), "every write of any register changes {}", "DUT-12";
+    CopyData Register(64), Named(3, of_copy), "{}", "ETY-02";
+    CopyWhole Never, Named(3, of_copy), "an external write of bits 63:32 changes {} as if it were one of bits 31:0", "DUT-37";
+    CycleCopyTaken Always, One, "a write of PMCCFILTR_EL0 does not change the filter of PMCCNTR_EL0", "DUT-12";
+    CycleCopyReset Always, One, "a reset does not clear the filter of PMCCNTR_EL0", "DUT-11";
+    CycleCopyWhole Never, One, "an external write of bits 63:32 of PMCCFILTR_EL0 changes the filter as if it were one of bits 31:0", "DUT-37";
+    WrittenValue Register(64), Named(34, of_register), "what is written to {}", "DUT-12";
+    Stored Register(64), Named(3, of_type), "the mask of the bits that {} has", "ETY-02";
+    TypeClearsPrevious Never, One, "a write of PMEVTYPER<n>_EL0 clears C_P", "DUT-24";
+    SetOrClear Choice(WAYS), Named(34, of_register), "a write of {}", "DUT-23";
+    Implemented Register(64), Named(34, of_register), "the mask of the counters that there are, in a write of {}", "DUT-12";
+    CollWritten Pick(BITS), Named(3, of_coll), "what is written to {}", "SPE-43";
+    SystemUnit Word(6), Named(34, of_register), "SPMSELR_EL0.SYSPMUSEL as {} uses it", "SPMU-16";
+    Bank Word(2), Named(34, of_register), "SPMSELR_EL0.BANK as {} uses it", "SPMU-16";
+    SystemBits Constant(7), Named(34, of_register), "the number of bits of {}", "SPMU-04";
+    // Which counters count.
+    Enable Bit, One, "PMCR_EL0.E", "DUT-14";
+    Enabled Register(32), One, "PMCNTENSET_EL0", "DUT-14";
+    Allowed Register(32), One, "counting_allowed", "DUT-14";
+    MayCount Bit, Counters, "whether the counter is enabled", "DUT-14";
+    SomeThread Bit, Counters, "whether any thread of the counter is not filtered", "DUT-50";
+    // Filters.
+    FilterBit Bit, Named(11, of_filter_bit), "{} as the filter has it", "ETY-20";
+    FilteredThread Index(4), Named(4, of_thread), "the state that {} is filtered by", "DUT-50";
+    FilteredLevel Word(2), One, "the Exception level that is filtered by", "ETY-20";
+    FilteredSecurity Word(2), One, "the Security state that is filtered by", "ETY-20";
+    FilterRow Index(10), Named(10, of_filter_row), "the row of the filter for {}", "ETY-20";
+    FilterField Pick(FILTERS), Named(10, of_filter_row), "the first field that filters {}", "ETY-20";
+    FilterOther Pick(FILTERS), Named(10, of_filter_row), "the second field that filters {}", "ETY-20";
+    FilteredByRow Bit, Named(10, of_filter_row), "the filter of {}", "ETY-20";
+    FilteredByMode Bit, Named(4, of_mode), "the filter of {}", "ETY-22";
+    Filtered Bit, Counters, "the filter", "ETY-20";
+    // Threads.
+    Mt Bit, Counters, "MT", "ETY-21";
+    Mtpme Pick(&crate::contract::control::NAMES), Named(2, of_mtpme), "{}, as MT has an effect with it,", "ETY-21";
+    MtEnabled Bit, Counters, "whether MT has an effect", "ETY-21";
+    ThreadEvent Bit, Named(9, of_event), "whether {} is of the threads", "DUT-51";
+    NotOfThread Bit, Counters, "the filter of an event of thread 0 for a counter with MT 1", "DUT-51";
+    OwnThread Index(4), Named(9, of_event), "{} with MT 0: the thread", "CYC-03";
+    OwnActive And, Named(9, of_event), "{} with MT 0: whether the thread is active", "CYC-04";
+    OwnAwake And, Named(9, of_event), "{} with MT 0: whether the thread is out of WFI and WFE state", "CYC-07";
+    StallCondition Pick(CONDITIONS), Named(9, of_event), "the condition of {}", "CYC-11";
+    SecondCondition Pick(CONDITIONS), Named(9, of_event), "the second condition of {}", "CYC-11";
+    OtherCondition Pick(CONDITIONS), One, "the condition of a thread that event 0x00C1 counts", "CYC-13";
+    GroupAwake And, Named(9, of_event), "{} with MT 1: whether a thread is out of WFI and WFE state", "CYC-10";
+    AnyAwake And, Named(9, of_event), "{} with MT 1: whether any thread is out of WFI and WFE state", "CYC-10";
+    AnySecond And, Named(9, of_event), "{} with MT 1: the second condition", "CYC-11";
+    StallOfAll Choice(&["all threads", "any thread"]), Named(9, of_event), "{} with MT 1: the threads that must stall", "CYC-12";
+    Sum Word(16), One, "the sum of INST_RETIRED over the threads", "CYC-14";
+    SumTerm Word(16), Named(4, of_thread), "INST_RETIRED of {} as it is added", "CYC-14";
+    ThreadCounted Bit, Named(4, of_thread), "whether {} is counted", "DUT-50";
+    ThreadBits Word(7), Named(4, of_thread), "the conditions of {} (bit 0 active, 1 in WFx, 2 to 4 stalls, 5 second, 6 other)", "CYC-04";
+    ThreadConditions Index(4), Named(4, of_thread), "the conditions of {}", "CYC-04";
+    // Values.
+    Event Word(16), Counters, "evtCount", "DUT-16";
+    EventSeen Word(16), Named(4, of_decoder), "evtCount as {} has it", "DUT-51";
+    Lane Index(64), Counters, "the event lane", "DUT-51";
+    NoEvent Constant(2), Counters, "the value of an event that is not supported", "DUT-16";
+    SampleEvent Index(4), Named(4, of_sample_event), "the event {}", "SPE-45";
+    Base Word(16), Counters, "V_B", "DUT-16";
+    ChainIsOdd Bit, Counters, "whether CHAIN counts by the number of the counter", "DUT-17";
+    ChainFrom Index(31), Counters, "the counter whose overflow CHAIN counts", "DUT-17";
+    Chain Bit, Counters, "CHAIN", "DUT-17";
+    // Threshold, edge, link.
+    Tc Word(3), Counters, "TC", "TH-20";
+    Te Bit, Counters, "TE", "TH-23";
+    Tlc Word(2), Counters, "TLC", "TH-25";
+    Th Word(12), Counters, "TH", "TH-08";
+    ComparedBase Word(16), Named(4, of_condition), "V_B in the condition {}", "TH-20";
+    ComparedTh Word(12), Named(4, of_condition), "TH in the condition {}", "TH-20";
+    Condition Compare, Named(4, of_condition), "the condition {}", "TH-20";
+    CountsOne Bit, Counters, "TC[0]", "TH-22";
+    Linked Word(16), Counters, "V[n-1] as an odd counter links to it", "TH-25";
+    LinkedFromStopped Never, Counters, "an odd counter links to V_B[n-1] of a counter that is filtered", "TH-26";
+    Result Choice(RESULTS), Named(15, of_table_row), "V of {}", "TH-22";
+    Edge Choice(EDGES), Named(2, of_edge), "what counts as {}", "TH-23";
+    Previous Bit, Counters, "C_P", "TH-24";
+    PreviousNext Bit, Counters, "C_T as it becomes C_P", "TH-28";
+    PreviousHeld Never, Named(4, of_held), "C_P is held while {}", "TH-28";
+    Reserved Bit, Counters, "whether {TC, TE, TLC} is reserved", "TH-30";
+    BypassTc And, Counters, "TC, where threshold counting is turned off,", "TH-27";
+    BypassTh And, Counters, "TH, where threshold counting is turned off,", "TH-27";
+    BypassTe And, Counters, "TE, where threshold counting is turned off,", "TH-27";
+    BypassTlc And, Counters, "TLC, where threshold counting is turned off,", "TH-27";
+    Bypassed Bit, Counters, "whether threshold, edge and link are turned off", "TH-27";
+    V Word(16), Counters, "V", "TH-22";
+    Shown Word(16), Counters, "V as it is shown", "DUT-15";
+    // Counters.
+    Added Word(16), Counters, "V as it is added to the counter", "DUT-22";
+    Long Bit, Counters, "PMCR_EL0.LP", "DUT-22";
+    OverflowBit Constant(7), Named(2, of_counter_kind), "the number of bits of {} out of which it overflows", "DUT-22";
+    Carry Bit, Counters, "the overflow", "DUT-22";
+    OverflowOfWritten And, Named(4, of_write), "an overflow of a counter {} sets its flag: that it is lost", "DUT-20";
+    FlagOf Index(31), Counters, "the overflow flag that is set", "DUT-22";
+    ChainIsShort And, One, "PMCR_EL0.LP, where CHAIN counts an overflow,", "DUT-17";
+    ChainOfWritten And, Named(4, of_write), "CHAIN counts an overflow of a counter {}: that it is lost", "DUT-20";
+    CarryReaches Always, Counters, "no carry reaches bits 63:32 of the counter", "DUT-22";
+    Stops Never, One, "a counter stays at its greatest value", "DUT-22";
+    Sum64 Register(64), Counters, "the sum that the counter takes", "DUT-22";
+    CyclesWait Never, One, "PMCCNTR_EL0 stands still in WFI and WFE state", "DUT-14";
+    CyclesIdle Never, One, "PMCCNTR_EL0 counts only while the thread is active", "DUT-14";
+    Overflowed Register(32), One, "the overflow flags that are set", "DUT-23";
+    Cleared Register(32), One, "the overflow flags that PMOVSCLR_EL0 clears", "DUT-23";
+    FlagsByP Never, One, "PMCR_EL0.P clears the overflow flags", "DUT-21";
+    FlagsByC Never, One, "PMCR_EL0.C clears the overflow flag of PMCCNTR_EL0", "DUT-21";
+    OverflowWins Always, One, "an overflow is lost to a write of PMOVSCLR_EL0", "DUT-23";
+    WriteWins Always, Counters, "a write of a counter is lost to its increment", "DUT-20";
+    AddsToWrite Never, Counters, "the increment of the cycle is added to what is written to a counter", "DUT-20";
+    ResetByP Pick(CONTROLS_OF_PMCR), One, "what zeroes the event counters", "DUT-21";
+    ResetByC Pick(CONTROLS_OF_PMCR), One, "what zeroes PMCCNTR_EL0", "DUT-21";
+    ZeroedByP Register(32), One, "the counters that PMCR_EL0.P zeroes", "DUT-21";
+    // Sampling.
+    Profiling Bit, One, "whether profiling is enabled", "SPE-10";
+    Operations Word(4), One, "the operations of a cycle", "SPE-28";
+    Starts Bit, One, "whether profiling becomes enabled", "SPE-10";
+    CountsDisabled Bit, One, "whether operations count down COUNT", "SPE-10";
+    Rnd Bit, One, "PMSIRR_EL1.RND", "SPE-12";
+    Ernd Bit, One, "PMSIDR_EL1.ERnd", "SPE-12";
+    StartsFromZero And, Named(2, of_count), "{}, where enabling profiling loads the interval,", "SPE-10";
+    StartLoads Bit, One, "whether enabling profiling loads the interval", "SPE-10";
+    LoadedByte Word(8), One, "the random number that COUNT is loaded with", "SPE-12";
+    LoadedInterval Word(24), One, "INTERVAL as COUNT is loaded with it", "SPE-12";
+    Loaded Register(32), One, "what COUNT is loaded with", "SPE-12";
+    Secondary Bit, One, "whether ECOUNT is used", "SPE-22";
+    CountReached Compare, One, "COUNT and 0", "SPE-20";
+    CountedDown Constant(8), Named(2, of_counting), "what an operation takes from {}", "SPE-20";
+    EcountedDown Constant(8), One, "what an operation takes from ECOUNT", "SPE-22";
+    EcountReached Compare, One, "ECOUNT and 0", "SPE-22";
+    LoadedEcount Word(8), One, "the random number that ECOUNT is loaded with", "SPE-22";
+    ZeroSelects And, One, "that the random number is zero, where an operation is selected at once,", "SPE-22";
+    Discard Bit, One, "whether samples in flight are discarded", "SPE-11";
+    Complete Word(4), One, "the samples that complete", "SPE-47";
+    Completed Word(8), One, "the number of samples that completion takes from those in flight", "SPE-47";
+    FreesLate Never, One, "samples that complete make room from the next cycle on", "SPE-47";
+    First Word(8), One, "the place of the first operation that is selected", "DUT-60";
+    Room Compare, One, "the samples in flight and the most that there can be", "SPE-41";
+    CollCleared Never, One, "a sample that does not collide clears COLL", "SPE-43";
+    Pmsee Word(2), One, "PMSEE", "SPE-42";
+    Ee Word(2), One, "EE", "SPE-42";
+    CollTarget Choice(&["PMBSR_EL1.COLL", "PMBSR_EL2.COLL", "PMBSR_EL3.COLL"]), Named(16, of_targets), "what a collision sets with {}", "SPE-42";
+    CollSet Always, Named(3, of_coll), "a collision does not set {}", "SPE-41";
+    FilteredOut Word(4), One, "the samples that filtering removes", "DUT-63";
+    PopulationEnabled And, One, "that profiling is enabled, where SAMPLE_POP counts,", "SPE-45";
+    SampleValue Word(8), Named(4, of_sample_event), "the value of {}", "SPE-45";
+    CollisionReloads Always, One, "an operation that collides leaves COUNT at 0", "SPE-41";
+    Selected Word(5), One, "the number of operations selected", "SPE-32";
+    Collided Word(5), One, "the number of operations that collide", "SPE-41";
+}
+
+impl Site {
+    fn facts(self) -> &'static (Kind, Instances, &'static str, &'static str) {
+        &Self::FACTS[self as usize]
+    }
+
+    /// What is decided.
+    pub fn kind(self) -> Kind {
+        self.facts().0
+    }
+
+    /// What its instances are.
+    pub fn instances(self) -> Instances {
+        self.facts().1
+    }
+
+    /// Its name, with `{}` for that of an instance.
+    pub(super) fn text(self) -> &'static str {
+        self.facts().2
+    }
+
+    /// The rule that decides.
+    pub fn rule(self) -> &'static str {
+        self.facts().3
+    }
+
+    /// Bits of the number that is decided.
+    #[inline]
+    pub(super) fn width(self) -> u8 {
+        match self.kind() {
+            Kind::Word(bits) | Kind::Register(bits) | Kind::Constant(bits) => bits,
+            _ => 64,
+        }
+    }
+}

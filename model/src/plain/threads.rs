@@ -1,0 +1,183 @@
+//! Events that count Processor cycles and threads (CYC-01 to CYC-21), with the default knobs.
+
+use crate::contract::{CycleInput, Thread, control};
+use crate::cycles::Event;
+use crate::pmu::event_type::MT;
+
+use super::Plain;
+use super::operators::Operators;
+use super::site::Site;
+
+/// What an event counts.
+struct Counts {
+    /// Number among the instances of the sites.
+    number: usize,
+    /// The condition of a stall, as the number of a bit.
+    stall: Option<usize>,
+    /// With the second condition.
+    second: bool,
+}
+
+/// Bits of the conditions of a thread.
+const SECOND: usize = 5;
+const CONDITION: usize = 6;
+
+/// The events, by their numbers among the instances of the sites.
+pub(super) const EVENTS: [(&str, u16); 9] = [
+    ("INST_RETIRED", 0x0008),
+    ("CPU_CYCLES", 0x0011),
+    ("STALL_FRONTEND", 0x0023),
+    ("STALL_BACKEND", 0x0024),
+    ("STALL", 0x003C),
+    ("STALL_FRONTEND_L1I", 0x8159),
+    ("STALL_BACKEND_L1D", 0x8165),
+    ("event 0x00C0", 0x00C0),
+    ("event 0x00C1", 0x00C1),
+];
+
+/// What an event of the threads counts.
+fn counts(event: Event) -> Counts {
+    let (number, stall, second) = match event {
+        Event::Sum => (0, None, false),
+        Event::CpuCycles => (1, None, false),
+        Event::StallFrontend => (2, Some(3), false),
+        Event::StallBackend => (3, Some(4), false),
+        Event::Stall => (4, Some(2), false),
+        Event::StallFrontend2nd => (5, Some(3), true),
+        Event::StallBackend2nd => (6, Some(4), true),
+        Event::Stall2nd => (7, Some(2), true),
+        Event::Cond => (8, None, false),
+    };
+    Counts {
+        number,
+        stall,
+        second,
+    }
+}
+
+impl Plain {
+    /// Effective MT of counter `n` (ETY-21).
+    pub(super) fn mt<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        effective: u64,
+        input: &CycleInput,
+    ) -> bool {
+        let field = operators.bit(Site::Mt, n, MT.of(effective) == 1);
+        if !field || input.driven & CycleInput::DRIVEN_PE == 0 {
+            return field;
+        }
+        let pe = &self.fixed.implementation.pe;
+        let enable = |mask: u32| mask.trailing_zeros() as usize;
+        let controls = input.controls.into();
+        let enabled = match (pe.el3, pe.el2) {
+            (true, _) => operators.pick(Site::Mtpme, 0, controls, enable(control::MDCR_EL3_MTPME)),
+            (false, true) => {
+                operators.pick(Site::Mtpme, 1, controls, enable(control::MDCR_EL2_MTPME))
+            }
+            (false, false) => true,
+        };
+        operators.bit(Site::MtEnabled, n, enabled || !pe.mtpmu)
+    }
+
+    /// The threads of a counter with Effective MT 1 (DUT-50).
+    pub(super) fn group(&self, input: &CycleInput) -> usize {
+        match input.driven & CycleInput::DRIVEN_THREADS != 0 {
+            true => self.fixed.implementation.threads.count.into(),
+            false => 1,
+        }
+    }
+
+    /// What an event of the threads counts, for a counter with Effective MT `mt`; `counted` has a bit for each thread that is
+    /// counted.
+    pub(super) fn thread_event<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        event: Event,
+        (mt, counted): (bool, u8),
+        input: &CycleInput,
+    ) -> u64 {
+        let counts = counts(event);
+        let members = (0..4usize).filter(|t| counted >> t & 1 == 1);
+        let at = counts.number;
+        if event == Event::Sum {
+            let of = |t: usize| u64::from(input.threads[t].count);
+            return match mt {
+                true => {
+                    let mut sum = 0;
+                    for t in members {
+                        sum += operators.word(Site::SumTerm, t, of(t));
+                    }
+                    operators.word(Site::Sum, 0, sum)
+                }
+                false => {
+                    let t = operators.index(Site::OwnThread, at, 0, 4) & 3;
+                    of(t)
+                }
+            };
+        }
+        if !mt {
+            let t = operators.index(Site::OwnThread, at, 0, 4) & 3;
+            let thread = &input.threads[t];
+            let conditions = thread.conditions.into();
+            let active = operators.bit(Site::OwnActive, at, thread.is(Thread::ACTIVE));
+            let awake = operators.bit(Site::OwnAwake, at, !thread.is(Thread::WFX));
+            let holds = self.condition(operators, &counts, event, conditions);
+            return (active && awake && holds).into();
+        }
+        let mut awake = false;
+        let (mut all, mut any) = (true, false);
+        let (mut any_second, mut members_any) = (!counts.second, false);
+        for t in members {
+            members_any = true;
+            let t = operators.index(Site::ThreadConditions, t, t, 4) & 3;
+            let thread = &input.threads[t];
+            let conditions = operators.word(Site::ThreadBits, t, thread.conditions.into());
+            let waits = conditions & u64::from(Thread::WFX) != 0;
+            awake |= operators.bit(Site::GroupAwake, at, !waits);
+            if let Some(stall) = counts.stall {
+                let stall = operators.pick(Site::StallCondition, at, conditions, stall);
+                all &= stall;
+                any |= stall;
+            } else if event == Event::Cond {
+                any |= operators.pick(Site::OtherCondition, 0, conditions, CONDITION);
+            }
+            if counts.second {
+                any_second |= operators.pick(Site::SecondCondition, at, conditions, SECOND);
+            }
+        }
+        let awake = operators.bit(Site::AnyAwake, at, awake) && members_any;
+        let holds = match event {
+            Event::CpuCycles => true,
+            Event::Cond => any,
+            // CYC-12: all of the threads.
+            _ => match operators.index(Site::StallOfAll, at, 0, 2) {
+                0 => all && members_any,
+                _ => any,
+            },
+        };
+        (awake && holds && operators.bit(Site::AnySecond, at, any_second)).into()
+    }
+
+    /// The condition of an event of a thread by itself.
+    fn condition<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        counts: &Counts,
+        event: Event,
+        conditions: u64,
+    ) -> bool {
+        let at = counts.number;
+        let first = match counts.stall {
+            Some(stall) => operators.pick(Site::StallCondition, at, conditions, stall),
+            None if event == Event::Cond => {
+                operators.pick(Site::OtherCondition, 0, conditions, CONDITION)
+            }
+            None => true,
+        };
+        let second =
+            !counts.second || operators.pick(Site::SecondCondition, at, conditions, SECOND);
+        first && second
+    }
+}
