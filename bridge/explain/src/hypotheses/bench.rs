@@ -6,11 +6,13 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use pmu_model::plain::{Broken, Mutant, Plain, Right};
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
-use super::findings::{Findings, Hypothesis, Nearest};
+use super::findings::{Findings, Hypothesis, Nearest, Origin};
 use super::inputs::{Group, Inputs};
+use super::mutants::End;
 use super::occasions::Occasion;
 use super::recording::Stretch;
 use super::varied::{Cycle, Varied};
@@ -31,7 +33,7 @@ pub(super) struct Bench<'a> {
     /// Cycles without inputs, before the first that is recorded.
     rest: CycleInput,
     /// Cycles in which the model differs.
-    differing: usize,
+    pub(super) differing: usize,
 }
 
 /// What tests come to.
@@ -61,7 +63,20 @@ enum Job {
 }
 
 impl<'a> Bench<'a> {
+    /// Cycles of which the divergent one differs from the model.
     pub(super) fn new(
+        stretch: Stretch<'a>,
+        implementation: &'a Implementation,
+    ) -> Result<Self, &'static str> {
+        let bench = Self::of(stretch, implementation)?;
+        match bench.differs(stretch.divergent) {
+            true => Ok(bench),
+            false => Err("the recorded cycles do not show the divergence"),
+        }
+    }
+
+    /// Cycles of which nothing is known.
+    pub(super) fn of(
         stretch: Stretch<'a>,
         implementation: &'a Implementation,
     ) -> Result<Self, &'static str> {
@@ -76,30 +91,35 @@ impl<'a> Bench<'a> {
                 unknown.increments = u32::MAX;
             }
         }
-        let differs = |k: &usize| {
-            let (expected, unknown) = (&expected[*k..=*k], &unknown[*k..=*k]);
-            first_difference(expected, unknown, &stretch.rtl[*k..=*k]).is_some()
-        };
-        let cycles = stretch.inputs.len();
-        if stretch.divergent >= cycles || !differs(&stretch.divergent) {
-            return Err("the recorded cycles do not show the divergence");
-        }
-        let differing = (0..cycles).filter(differs).count();
-        Ok(Self {
+        let mut bench = Self {
             stretch,
             implementation,
             random,
             expected,
             unknown,
             rest: CycleInput::default(),
-            differing,
-        })
+            differing: 0,
+        };
+        let cycles = 0..stretch.inputs.len();
+        bench.differing = cycles.filter(|&k| bench.differs(k)).count();
+        Ok(bench)
+    }
+
+    /// Whether the model differs in a cycle; not in one that was not recorded.
+    fn differs(&self, k: usize) -> bool {
+        let Some(rtl) = self.stretch.rtl.get(k..=k) else {
+            return false;
+        };
+        first_difference(&self.expected[k..=k], &self.unknown[k..=k], rtl).is_some()
     }
 
     /// Tests `candidates`. Every core takes its share.
     pub(super) fn tested(&self, candidates: Vec<Candidate>) -> Tested {
-        let (together, alone): (Vec<_>, Vec<_>) =
-            (0..candidates.len()).partition(|&number| has_occasions(&candidates[number]));
+        let (mutants, others): (Vec<_>, Vec<_>) = (0..candidates.len())
+            .partition(|&number| matches!(candidates[number], Candidate::Mutant(_)));
+        let (together, alone): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|&number| has_occasions(&candidates[number]));
         // The long one first.
         let queue: Mutex<VecDeque<Job>> = Mutex::new(
             [Job::Together(together)]
@@ -151,6 +171,7 @@ impl<'a> Bench<'a> {
             }
             found
         });
+        found.extend(self.misses_of_mutants(&candidates, mutants));
         found.sort_unstable();
         let mut tested = Tested::default();
         for (number, miss) in found {
@@ -162,6 +183,31 @@ impl<'a> Bench<'a> {
             }
         }
         tested
+    }
+
+    /// The first cycles that mutants do not explain.
+    fn misses_of_mutants(
+        &self,
+        candidates: &[Candidate],
+        numbers: Vec<usize>,
+    ) -> Vec<(usize, Option<usize>)> {
+        if numbers.is_empty() {
+            return Vec::new();
+        }
+        let mutant = |&number: &usize| match candidates[number] {
+            Candidate::Mutant(mutant) => Some(mutant),
+            _ => None,
+        };
+        let mutants: Vec<Mutant> = numbers.iter().filter_map(mutant).collect();
+        let ends = self.test_mutants(&mutants);
+        let miss = |end: End| match end {
+            End::Explains => None,
+            End::Misses(k) | End::Untested(k) => Some(k),
+        };
+        numbers
+            .into_iter()
+            .zip(ends.into_iter().map(miss))
+            .collect()
     }
 
     /// Tests mistakes beside the contract, which alone makes a step in every cycle: a mistake makes one on its occasions.
@@ -255,6 +301,10 @@ impl<'a> Bench<'a> {
                 self.goes_on(&mut varied, *mistake, 0)
             }
             Candidate::Mistake(_) => FIRST,
+            Candidate::Mutant(mutant) => match self.test_mutants(&[*mutant])[..] {
+                [End::Misses(k) | End::Untested(k)] => Some(k),
+                _ => None,
+            },
         }
     }
 
@@ -365,11 +415,17 @@ impl<'a> Bench<'a> {
         match candidate {
             Candidate::Latency(latency) => latency.checked(cycles),
             Candidate::Mistake(mistake) => self.range(*mistake),
-            Candidate::Knob(_) => 0..cycles,
+            Candidate::Knob(_) | Candidate::Mutant(_) => 0..cycles,
         }
     }
 
-    fn is_what_the_rtl_did(&self, k: usize, output: CycleOutput) -> bool {
+    /// The inputs of a cycle, and the byte that the design drew in it.
+    pub(super) fn cycle(&self, k: usize) -> (&CycleInput, u8) {
+        (&self.stretch.inputs[k], self.random[k])
+    }
+
+    /// Whether outputs are those of the design.
+    pub(super) fn is_what_the_rtl_did(&self, k: usize, output: CycleOutput) -> bool {
         let rtl = &self.stretch.rtl[k..=k];
         first_difference(&[output], &self.unknown[k..=k], rtl).is_none()
     }
@@ -404,8 +460,10 @@ impl<'a> Bench<'a> {
 
     /// The first cycle in which a mistake changes an output, or what the registers are after it.
     fn first_effect(&self, candidate: &Candidate) -> Option<usize> {
-        let Candidate::Mistake(mistake) = candidate else {
-            return None;
+        let mistake = match candidate {
+            Candidate::Mistake(mistake) => mistake,
+            Candidate::Mutant(mutant) => return self.first_effect_of_mutant(*mutant),
+            Candidate::Knob(_) | Candidate::Latency(_) => return None,
         };
         // Another state from the first cycle on.
         if let Mistake::Inputs(_) = mistake {
@@ -423,6 +481,18 @@ impl<'a> Bench<'a> {
             })
     }
 
+    fn first_effect_of_mutant(&self, mutant: Mutant) -> Option<usize> {
+        let mut contract = Plain::new(self.implementation).ok()?;
+        let mut broken = Plain::new(self.implementation).ok()?;
+        let (mut right, mut wrong) = (Right::default(), Broken::new(mutant));
+        (0..self.stretch.divergent).find(|&k| {
+            let (input, byte) = self.cycle(k);
+            let expected = contract.step(&mut right, input, byte);
+            let differs = broken.step(&mut wrong, input, byte) != expected;
+            differs || !broken.state().is_that_of(contract.state())
+        })
+    }
+
     /// What is said of `found`, of so many that were tested.
     pub(super) fn findings(&self, tested: usize, found: &Tested) -> Findings {
         let compared = self.stretch.inputs.len();
@@ -438,6 +508,7 @@ impl<'a> Bench<'a> {
                 compared,
                 differing: self.differing,
                 first: first.map(|first| self.stretch.first + first as u64),
+                origin: Origin(candidate.clone()),
             }
         };
         Findings {
@@ -512,6 +583,16 @@ impl<'a> Bench<'a> {
                     .map(|k| self.step(&mut varied, *mistake, k))
                     .collect()
             }
+            Candidate::Mutant(mutant) => {
+                let mut broken = Plain::new(self.implementation).ok()?;
+                let mut wrong = Broken::new(*mutant);
+                let cycles = 0..self.stretch.inputs.len();
+                let step = |k| {
+                    let (input, byte) = self.cycle(k);
+                    broken.step(&mut wrong, input, byte)
+                };
+                Some(cycles.map(step).collect())
+            }
             Candidate::Latency(_) => None,
         }
     }
@@ -523,7 +604,7 @@ fn has_occasions(candidate: &Candidate) -> bool {
         // Answers of late accesses stand beside other cycles.
         Candidate::Mistake(Mistake::Inputs(shift)) => shift.group != Group::Accesses,
         Candidate::Mistake(mistake) => mistake.occasion() != Occasion::Always,
-        Candidate::Latency(_) | Candidate::Knob(_) => false,
+        Candidate::Latency(_) | Candidate::Knob(_) | Candidate::Mutant(_) => false,
     }
 }
 

@@ -14,6 +14,7 @@ mod indices;
 mod inputs;
 mod knobs;
 mod latency;
+mod mutants;
 mod occasions;
 mod recording;
 mod sampling;
@@ -29,6 +30,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use pmu_model::Implementation;
+use pmu_model::plain::{Mutant, Plain};
 
 use bench::Bench;
 use recording::Stretch;
@@ -114,9 +116,10 @@ impl Mistake {
     }
 }
 
-/// One of the three kinds of hypotheses.
+/// One of the four kinds of hypotheses.
 #[derive(Clone)]
 enum Candidate {
+    Mutant(Mutant),
     Latency(latency::WrongLatency),
     Knob(Arc<knobs::Knob>),
     Mistake(Mistake),
@@ -129,6 +132,7 @@ impl Candidate {
             Self::Knob(knob) => format!("RTL behaves as {}", knob.text),
             Self::Latency(latency) => latency.to_string(),
             Self::Mistake(mistake) => mistake.to_string(),
+            Self::Mutant(mutant) => mutant.to_string(),
         }
     }
 }
@@ -173,20 +177,55 @@ fn tested(
     implementation: &Implementation,
     candidates: &[Candidate],
 ) -> Result<(Vec<Candidate>, Findings), &'static str> {
-    let near = stretch.near();
-    let mut bench = Bench::new(near, implementation)?;
-    let latency = latency::WrongLatency::find(&bench).map(Candidate::Latency);
-    let mut tested = bench.tested(candidates.to_vec());
+    let near = Bench::new(stretch.near(), implementation)?;
+    let far = match stretch.inputs.len() > near.stretch.inputs.len() {
+        true => Bench::new(stretch, implementation).ok(),
+        false => None,
+    };
+    let latency = latency::WrongLatency::find(&near).map(Candidate::Latency);
+    let mut number = number_of(candidates);
+    let mut tested = near.tested(candidates.to_vec());
     tested.explaining.splice(0..0, latency);
-    if tested.explaining.len() > 1
-        && stretch.inputs.len() > near.inputs.len()
-        && let Ok(far) = Bench::new(stretch, implementation)
+    let mut bench = &near;
+    if !tested.explaining.is_empty()
+        && let Some(far) = &far
     {
         bench = far;
-        tested = bench.tested(tested.explaining);
+        tested = far.tested(tested.explaining);
     }
-    let findings = bench.findings(number_of(candidates), &tested);
-    Ok((tested.explaining, findings))
+    if !tested.explaining.is_empty() || !Plain::stands_for(implementation) {
+        let findings = bench.findings(number, &tested);
+        return Ok((tested.explaining, findings));
+    }
+    // What the mistakes that somebody thought of do not explain, one made anywhere may.
+    let last = far.as_ref().unwrap_or(&near);
+    let stages: [fn(&Bench<'_>) -> Vec<Mutant>; 2] =
+        [|_| mutants::general(), |bench| bench.narrower()];
+    for stage in stages {
+        let mutants = stage(&near);
+        number += mutants.len();
+        let found = near.tested(mutants.into_iter().map(Candidate::Mutant).collect());
+        tested.near.extend(found.near);
+        let mut found = last.tested(found.explaining);
+        if !found.explaining.is_empty() {
+            let mutant = |candidate: &Candidate| match candidate {
+                Candidate::Mutant(mutant) => Some(*mutant),
+                _ => None,
+            };
+            let explaining = found.explaining.iter().filter_map(mutant);
+            let told =
+                explaining.filter(|mutant| last.differing >= mutants::least_evidence(mutant));
+            let distinct = mutants::distinct(told.collect()).into_iter();
+            found.explaining = distinct.map(Candidate::Mutant).collect();
+        }
+        if !found.explaining.is_empty() {
+            let findings = last.findings(number, &found);
+            return Ok((found.explaining, findings));
+        }
+        tested.near.extend(found.near);
+    }
+    let findings = bench.findings(number, &tested);
+    Ok((Vec::new(), findings))
 }
 
 /// How many hypotheses are tested with `candidates`: latencies that fit are found, and not given.

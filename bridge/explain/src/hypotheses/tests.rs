@@ -1,10 +1,12 @@
 //! Hypotheses on designs of which the mistake is known.
 
 use pmu_model::implementation::CpWhenNotCounting;
+use pmu_model::plain::{At, Broken, Mutation, Site, When};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model};
 
 use super::bench::{Tested, run_model};
 use super::inputs::{Group, Inputs};
+use super::mutants::End;
 use super::*;
 use lockstep_engine::dut::{Dut, ModelledDut};
 use lockstep_engine::lockstep::compare::first_difference;
@@ -559,4 +561,104 @@ fn what_is_refuted_together_is_refuted_alone() {
         assert_eq!(texts(&together), texts(&alone));
         assert!(texts(&together).contains(&mistake.to_string()), "{mistake}");
     }
+}
+
+/// A recording of the contract with a mutant, if it shows.
+fn mutated(mutant: Mutant, cycles: usize) -> Option<Recording> {
+    let implementation = Implementation::default();
+    let mut recording = recording_of(&implementation, 1, cycles);
+    let mut plain = Plain::new(&implementation).expect("legal");
+    let mut broken = Broken::new(mutant);
+    let random = recording.stretch(0).random().expect("cycles");
+    for (k, input) in recording.inputs.iter().enumerate() {
+        recording.rtl[k] = plain.step(&mut broken, input, random[k]);
+    }
+    shown(recording)
+}
+
+/// Mutants side by side come to the same as each by itself.
+#[test]
+fn mutants_side_by_side_are_what_each_is_alone() {
+    let implementation = Implementation::default();
+    let all = mutants::general();
+    let sample: Vec<Mutant> = all.iter().copied().step_by(37).collect();
+    let recording = mutated(at(Site::Th, Mutation::Cut(5)), 1200).expect("it shows");
+    let bench = Bench::new(recording.stretch(0), &implementation).expect("a divergence");
+    let ends = bench.test_mutants(&sample);
+    for (&mutant, end) in sample.iter().zip(ends) {
+        let mut plain = Plain::new(&implementation).expect("legal");
+        let mut broken = Broken::new(mutant);
+        let miss = (0..recording.inputs.len()).find(|&k| {
+            let (input, byte) = bench.cycle(k);
+            let output = plain.step(&mut broken, input, byte);
+            !bench.is_what_the_rtl_did(k, output)
+        });
+        let alone = miss.map_or(End::Explains, End::Misses);
+        assert_eq!(end, alone, "{mutant}");
+    }
+}
+
+/// A mutant of a site, for all of its instances.
+fn at(site: Site, mutation: Mutation) -> Mutant {
+    Mutant {
+        site,
+        at: At::All,
+        mutation,
+        when: When::Always,
+    }
+}
+
+#[test]
+fn a_mutant_that_nobody_thought_of_is_named() {
+    let one = |site, instance, mutation| Mutant {
+        at: At::One(instance),
+        ..at(site, mutation)
+    };
+    let mutants = [
+        one(Site::ReadAs, 10, Mutation::Other(7)),
+        one(Site::RuleOutcome, 8, Mutation::Other(1)),
+        one(Site::Pmuacr, 1, Mutation::Inverted),
+        one(Site::WriteTaken, 2, Mutation::Zero),
+        one(Site::WriteEnabled, 17, Mutation::One),
+        // Of one counter alone.
+        one(Site::Shown, 9, Mutation::Cut(3)),
+    ];
+    for mutant in mutants {
+        let recording = mutated(mutant, 24_000).unwrap_or_else(|| panic!("{mutant} shows"));
+        let found = test(&recording, &Implementation::default());
+        let texts: Vec<_> = found.explaining.iter().map(|found| &found.text).collect();
+        assert!(
+            texts.contains(&&mutant.to_string()) && texts.len() <= 4,
+            "{mutant}: {texts:?}"
+        );
+    }
+}
+
+/// What is printed of two mutants is not the same.
+#[test]
+fn every_mutant_has_a_sentence_of_its_own() {
+    let mut sentences: Vec<_> = mutants::general().iter().map(Mutant::to_string).collect();
+    let all = sentences.len();
+    sentences.sort();
+    let twice: Vec<_> = sentences
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .collect();
+    assert_eq!(twice, Vec::<&[String]>::new());
+    assert!(all > 10_000, "{all}");
+}
+
+/// What explains the cycles of one stimulus is tested on another one: there as well it is the design, and not the model.
+#[test]
+fn a_hypothesis_is_tested_on_other_cycles() {
+    let implementation = Implementation::default();
+    let mut other = implementation.clone();
+    other.knobs.cp_when_not_counting = CpWhenNotCounting::Hold;
+    let found = only(&diverging(recording_of(&other, 1, 16_000)));
+    let miss = |design: &Implementation| {
+        let recording = recording_of(design, 2, 16_000);
+        found.first_miss(&implementation, &recording.inputs, &recording.rtl)
+    };
+    assert_eq!(miss(&other), None);
+    assert!(miss(&implementation).is_some());
 }
