@@ -5,12 +5,13 @@ SEED ?= 1
 CYCLES ?= 1000000
 VECTORS ?=
 KILLS ?= 200
+MUTANTS ?= 200
 RUNS ?= 100000
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: kills help run test test-5006 bugs cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +30,9 @@ test-5006: ## Run the tests of other RTL with Verilator 5.006, the oldest that w
 
 bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 	$(CARGO) test --release --test planted
+
+mutants: ## Make bugs that nobody has seen of the RTL, hunt and explain them (SEED=, else of the time; MUTANTS=)
+	$(CARGO) test --release --test mutants -- --mutants $(MUTANTS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
 cover: ## Run every implementation of tests/implementations, and demand that they take every rule
 	$(CARGO) test --release --test cover

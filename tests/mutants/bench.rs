@@ -1,0 +1,100 @@
+//! The designs that mutants run in.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use pmu_model::Implementation;
+use verilator_sys::Optimization;
+
+use crate::Error;
+use crate::build::Design;
+use crate::hunt::hunt;
+use crate::instrument;
+use crate::mutant::Mutant;
+use crate::record::Outcome;
+use crate::source::Unit;
+
+/// One build of most mutants, and a folder for builds of the others.
+pub struct Bench<'a> {
+    seed: u64,
+    units: &'a [Unit],
+    folder: PathBuf,
+    implementation: Implementation,
+    together: Design,
+}
+
+impl<'a> Bench<'a> {
+    /// Builds the design with all mutants of `numbered` that can be in one build.
+    ///
+    /// # Errors
+    /// It cannot be built, or does not agree with the model where none of them is chosen.
+    pub fn new(
+        seed: u64,
+        units: &'a [Unit],
+        numbered: &[(usize, &Mutant)],
+        folder: &Path,
+    ) -> Result<Self, Error> {
+        let implementation = Implementation::default();
+        let together: Vec<_> = numbered
+            .iter()
+            .filter(|(_, mutant)| !mutant.is_alone())
+            .copied()
+            .collect();
+        instrument::write(units, &together, &folder.join("rtl"))?;
+        let together = Design::build(folder, &implementation, Optimization::Full)?;
+        match hunt(&together, &implementation, seed, 0)? {
+            Outcome::Alive => {}
+            other => {
+                return Err(format!("without a mutant, expected to agree, found {other:?}").into());
+            }
+        }
+        Ok(Self {
+            seed,
+            units,
+            folder: folder.into(),
+            implementation,
+            together,
+        })
+    }
+
+    /// What becomes of a mutant.
+    pub fn hunt(&self, number: usize, mutant: &Mutant) -> Outcome {
+        let design = match mutant.is_alone() {
+            false => self.together.mutant(number),
+            true => match self.alone(number, mutant) {
+                Ok(Ok(design)) => Ok(design),
+                Ok(Err(why)) => return Outcome::Refused { why },
+                Err(error) => Err(error),
+            },
+        };
+        // A panic is a bug of what explains; the other mutants run all the same.
+        let hunted = catch_unwind(AssertUnwindSafe(|| {
+            hunt(&design?, &self.implementation, self.seed, number)
+        }));
+        let outcome = hunted.unwrap_or_else(|_| Err("a panic, told above".into()));
+        outcome.unwrap_or_else(|error| Outcome::Failed {
+            why: error.to_string(),
+        })
+    }
+
+    /// The design with a mutant alone, or why there is none: nobody would take such a design for one of the contract.
+    fn alone(&self, number: usize, mutant: &Mutant) -> Result<Result<Design, String>, Error> {
+        let folder = self.folder.join(number.to_string());
+        let texts: Vec<_> = self
+            .units
+            .iter()
+            .enumerate()
+            .map(|(index, unit)| match index == mutant.unit {
+                true => (unit.name.as_str(), mutant.text(self.units)),
+                false => (unit.name.as_str(), unit.text.clone()),
+            })
+            .collect();
+        instrument::write_texts(&texts, &folder.join("rtl"))?;
+        let design = Design::build(&folder, &self.implementation, Optimization::Quick);
+        let design = design.and_then(|design| design.instance().map(|_| design));
+        // What is loaded stays loaded.
+        fs::remove_dir_all(&folder)?;
+        Ok(design.map_err(|error| error.to_string()))
+    }
+}

@@ -1,0 +1,90 @@
+//! Runs a mutant against the model, and has a divergence explained as `lockstep run` does.
+
+use std::path::Path;
+
+use pmu_lockstep::diagnosis;
+use pmu_lockstep::lockstep::engine::Control;
+use pmu_lockstep::lockstep::{Lockstep, Outcome as Ended};
+use pmu_lockstep::report::{self, Report, RunFacts};
+use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
+use pmu_model::Implementation;
+
+use crate::Error;
+use crate::build::Design;
+use crate::draw::stimulus_seed;
+use crate::record::{CAUSES, Cause, Killed, Location, Outcome};
+use crate::truth::first_miss;
+
+/// A mutant that takes longer to be found is alive.
+const CYCLES: u64 = 1_000_000;
+
+/// Runs mutant `number` of `seed`.
+///
+/// # Errors
+/// It cannot be run, or its divergence not be explained.
+pub fn hunt(
+    design: &Design,
+    implementation: &Implementation,
+    seed: u64,
+    number: usize,
+) -> Result<Outcome, Error> {
+    let stimulus = stimulus_seed(seed, number, 0);
+    let generator = Generator::new(stimulus, implementation, &Profile::default())?;
+    let mut run = Lockstep::new(implementation, design.instance()?, generator.into(), 1)?;
+    let ended = run.run(CYCLES, &Control::default(), |_| Ok::<_, StimulusError>(()))?;
+    let divergence = match ended {
+        Ended::Agree => return Ok(Outcome::Alive),
+        Ended::Diverged(divergence) => divergence,
+        Ended::Stopped { cycle, stop } => {
+            let why = stop.to_string();
+            return Ok(Outcome::Stopped { cycle, why });
+        }
+        Ended::Interrupted => return Err("interrupted".into()),
+    };
+    let mut again = || design.instance().map_err(|error| error.to_string());
+    // Nothing is traced: cycle, field and causes need no waveform.
+    let replay = diagnosis::replay(&run, &divergence, &mut again, Path::new("none.vcd"))?;
+    let facts = RunFacts {
+        seed: Some(stimulus),
+        stimulus: String::new(),
+        implementation: implementation.name.clone(),
+        rtl: format!("mutant {number} of seed {seed}"),
+        replay: String::new(),
+    };
+    let report = report::report(
+        &divergence,
+        &replay,
+        implementation,
+        run.ledger(),
+        facts,
+        Vec::new(),
+    );
+    let mut causes = Vec::new();
+    let few = report.hypotheses.explaining.len() <= CAUSES;
+    let mut is_found = false;
+    for hypothesis in &report.hypotheses.explaining {
+        let mut cause = Cause {
+            text: hypothesis.text.clone(),
+            miss: None,
+            checked: few || !is_found,
+        };
+        if cause.checked {
+            let other = stimulus_seed(seed, number, 1);
+            cause.miss = first_miss(hypothesis, design, implementation, other)?;
+            is_found |= cause.is_true();
+        }
+        causes.push(cause);
+    }
+    Ok(Outcome::Killed(Killed {
+        cycle: report.cycle,
+        causes,
+        brief: report.hypotheses.brief(),
+        locations: locations(&report),
+        field: report.headline.field,
+    }))
+}
+
+/// The places that a report names, the most suspicious first. Reports name none yet.
+fn locations(_report: &Report) -> Option<Vec<Location>> {
+    None
+}

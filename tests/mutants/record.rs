@@ -1,0 +1,147 @@
+//! What became of each mutant.
+
+use serde::Serialize;
+
+use crate::mutant::{Class, Mutant};
+use crate::source::Unit;
+
+/// Places among which that of the mutant must be.
+const PLACES: usize = 3;
+/// Causes among which the true one must be.
+pub const CAUSES: usize = 3;
+
+/// The file of a seed.
+#[derive(Serialize)]
+pub struct Results<'a> {
+    pub seed: u64,
+    pub mutants: &'a [Record],
+}
+
+/// A mutant, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record {
+    pub number: usize,
+    pub class: Class,
+    pub file: String,
+    pub line: usize,
+    pub last_line: usize,
+    pub before: String,
+    pub after: String,
+    /// The seed of its stimulus.
+    pub seed: u64,
+    pub outcome: Outcome,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It agrees with the model.
+    Alive,
+    /// It diverged.
+    Killed(Killed),
+    /// The design stopped.
+    Stopped { cycle: u64, why: String },
+    /// It cannot be built, or states to be another design: no mutant that anybody would have to find.
+    Refused { why: String },
+    /// It could not be run.
+    Failed { why: String },
+}
+
+/// The first divergence.
+#[derive(Clone, Debug, Serialize)]
+pub struct Killed {
+    pub cycle: u64,
+    /// The field that differs first.
+    pub field: String,
+    /// Hypotheses that explain the recorded cycles.
+    pub causes: Vec<Cause>,
+    /// What is said where there are none.
+    pub brief: String,
+    /// Places of the RTL, the most suspicious first; none where the report names no places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locations: Option<Vec<Location>>,
+}
+
+/// A hypothesis that explains a mutant.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cause {
+    pub text: String,
+    /// The first cycle of other stimulus that it does not explain; none if it is true.
+    pub miss: Option<u64>,
+    /// Whether that was looked for.
+    pub checked: bool,
+}
+
+/// A place of the RTL.
+#[derive(Clone, Debug, Serialize)]
+pub struct Location {
+    pub file: String,
+    pub line: usize,
+}
+
+impl Record {
+    pub fn new(
+        number: usize,
+        mutant: &Mutant,
+        units: &[Unit],
+        seed: u64,
+        outcome: Outcome,
+    ) -> Self {
+        let (line, last_line) = mutant.lines(units);
+        Self {
+            number,
+            class: mutant.class,
+            file: units[mutant.unit].name.clone(),
+            line,
+            last_line,
+            before: mutant.before(units),
+            after: mutant.after(),
+            seed,
+            outcome,
+        }
+    }
+
+    /// The first divergence, if there was one.
+    pub fn killed(&self) -> Option<&Killed> {
+        match &self.outcome {
+            Outcome::Killed(killed) => Some(killed),
+            _ => None,
+        }
+    }
+
+    /// Whether it was found.
+    pub fn is_found(&self) -> bool {
+        matches!(self.outcome, Outcome::Killed(_) | Outcome::Stopped { .. })
+    }
+
+    /// Whether the cause was named, alone or as one of a few, and is true.
+    pub fn is_explained(&self) -> bool {
+        let few = |killed: &&Killed| killed.causes.len() <= CAUSES;
+        let killed = self.killed().filter(few);
+        killed.is_some_and(|killed| killed.causes.iter().any(Cause::is_true))
+    }
+
+    /// Whether causes were named, and none of them is true.
+    pub fn is_misled(&self) -> bool {
+        self.killed().is_some_and(|killed| {
+            !killed.causes.is_empty() && !killed.causes.iter().any(Cause::is_true)
+        })
+    }
+
+    /// Whether its place is among the first that were named; none where the report names no places.
+    pub fn is_located(&self) -> Option<bool> {
+        let locations = self.killed()?.locations.as_ref()?;
+        let is_here = |place: &Location| {
+            place.file == self.file && (self.line..=self.last_line).contains(&place.line)
+        };
+        Some(locations.iter().take(PLACES).any(is_here))
+    }
+}
+
+impl Cause {
+    /// Whether the mistake and the design were found to be the same.
+    pub fn is_true(&self) -> bool {
+        self.checked && self.miss.is_none()
+    }
+}
