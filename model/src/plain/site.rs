@@ -430,7 +430,7 @@ macro_rules! sites {
         #[repr(u16)]
         pub enum Site {
             $(
-                #[doc = concat!($text, " (", $rule, ").")]
+                #[doc = concat!("`", $text, "` (", $rule, ").")]
                 $name,
             )+
         }

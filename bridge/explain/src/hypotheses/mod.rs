@@ -158,14 +158,14 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
     };
     let all = recording.stretch(0);
     // What explains the cycles from a late reset on, explains those before it too, or something else does.
-    if let Some((explaining, _)) = from_late
+    if let Some((explaining, found)) = from_late
         && !explaining.is_empty()
         && let Ok(bench) = Bench::new(all, implementation)
     {
         let count = explaining.len();
         let confirmed = bench.tested(explaining);
         if confirmed.explaining.len() == count {
-            return bench.findings(number_of(&candidates), &confirmed);
+            return bench.findings(found.tested, &confirmed);
         }
     }
     tested(all, implementation, &candidates).map_or_else(Findings::untested, |found| found.1)
