@@ -3,8 +3,9 @@
 use crate::contract::{AccessKind, AccessOutcome, CycleInput, CycleOutput};
 use crate::sysreg::SysReg;
 
+use super::kinds::kind;
 use super::operators::Operators;
-use super::registers::{as_other, kind};
+use super::registers::as_other;
 use super::site::Site;
 use super::{Effect, Plain, state};
 

@@ -142,7 +142,6 @@ impl Plain {
 
     /// DUT-20, DUT-21: the counters that a write sets.
     fn written<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
-        let events = (1u64 << self.fixed.implementation.pmu.counters) - 1;
         match effect {
             Some((SysReg::Pmevcntr(n), _)) => {
                 u32::from(operators.bit(Site::WriteWins, n.get().into(), true)) << n.get()
@@ -150,12 +149,7 @@ impl Plain {
             Some((SysReg::Pmccntr, _)) => {
                 u32::from(operators.bit(Site::WriteWins, CYCLE_COUNTER, true)) << 31
             }
-            Some((SysReg::Pmcr, data)) => {
-                let p = operators.pick(Site::ResetByP, 0, data, 1);
-                let c = operators.pick(Site::ResetByC, 0, data, 2);
-                let zeroed = operators.word(Site::ZeroedByP, 0, if p { events } else { 0 }) as u32;
-                zeroed | u32::from(c) << 31
-            }
+            Some((SysReg::Pmcr, data)) => self.zeroed(operators, data),
             _ => 0,
         }
     }
@@ -185,15 +179,13 @@ impl Plain {
         let number = |event: u64| {
             let found = threads::EVENTS
                 .iter()
-                .position(|&(_, number)| u64::from(number) == event);
+                .position(|&number| u64::from(number) == event);
             found.map_or(u64::MAX, |found| found as u64)
         };
         let seen = operators.see(Site::EventSeen, 2, number(event.into()), &|mutation| {
             number(mutation.of_word(event.into(), 16))
         });
-        let seen = threads::EVENTS
-            .get(seen as usize)
-            .map(|&(_, number)| number);
+        let seen = threads::EVENTS.get(seen as usize).copied();
         let of_threads = seen.and_then(thread_event).filter(|_| {
             let number = number(seen.unwrap_or(0).into());
             operators.bit(Site::ThreadEvent, number as usize, driven)

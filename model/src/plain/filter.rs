@@ -2,63 +2,15 @@
 
 use crate::contract::CycleInput;
 use crate::evtyper::configuration::Vs11;
-use crate::pmu::event_type::{Field, M, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
+use crate::pmu::event_type::{Field, M, MT, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
 
 use super::Plain;
+use super::filter_rows::FILTER_ROWS;
 use super::operators::Operators;
 use super::site::Site;
 
-/// A row of the table of ETY-20.
-struct Row {
-    name: &'static str,
-    one: Field,
-    other: Option<Field>,
-    /// Filtered when the fields are equal, or the one is 0.
-    equal: bool,
-}
-
-const fn row(name: &'static str, one: Field, other: Option<Field>, equal: bool) -> Row {
-    Row {
-        name,
-        one,
-        other,
-        equal,
-    }
-}
-
-/// The table, by Exception level and Security state; EL3 is the last row.
-const ROWS: [Row; 10] = [
-    row("Non-secure EL0", U, Some(NSU), false),
-    row("Secure EL0", U, None, false),
-    row("Realm EL0", U, Some(RLU), false),
-    row("Non-secure EL1", P, Some(NSK), false),
-    row("Secure EL1", P, None, false),
-    row("Realm EL1", P, Some(RLK), false),
-    row("Non-secure EL2", NSH, None, true),
-    row("Secure EL2", NSH, Some(SH), true),
-    row("Realm EL2", NSH, Some(RLH), true),
-    row("EL3", M, Some(P), false),
-];
-
 /// Fields of the filter, which can be taken for each other.
-pub(super) const FIELDS: [Field; 11] = [
-    P,
-    U,
-    NSK,
-    NSU,
-    NSH,
-    M,
-    SH,
-    RLK,
-    RLU,
-    RLH,
-    crate::pmu::event_type::MT,
-];
-
-/// Names of the rows.
-pub(super) fn row_name(row: usize) -> &'static str {
-    ROWS[row].name
-}
+const FIELDS: [Field; 11] = [P, U, NSK, NSU, NSH, M, SH, RLK, RLU, RLH, MT];
 
 impl Plain {
     /// Whether thread `t` is filtered by the fields of `effective`, for counter `n`.
@@ -83,7 +35,7 @@ impl Plain {
             (level, _) => 3 * level,
         };
         let number = operators.index(Site::FilterRow, number, number, 10);
-        let row = &ROWS[number];
+        let row = &FILTER_ROWS[number];
         let fields = FIELDS
             .iter()
             .enumerate()

@@ -21,6 +21,9 @@ mod access;
 mod counting;
 mod datapath;
 mod filter;
+mod filter_rows;
+mod instances;
+mod kinds;
 mod mutant;
 mod operators;
 mod registers;
@@ -33,9 +36,11 @@ mod system;
 mod threads;
 mod when;
 
-pub use mutant::{At, Mutant, Mutation, Relation};
+pub use filter_rows::{FILTER_ROWS, FilterRow};
+pub use instances::{At, Instances, Names};
+pub use mutant::{Mutant, Mutation, Relation};
 pub use operators::{Broken, Operators, Right};
-pub use site::{Instances, Kind, Site};
+pub use site::{Kind, Site};
 pub use state::State;
 pub use when::{Moment, When};
 

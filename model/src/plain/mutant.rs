@@ -1,8 +1,6 @@
 //! Mutants: what is done otherwise at a site, and when.
 
-use crate::contract::CYCLE_COUNTER;
-
-use super::registers::GROUPS;
+use super::instances::At;
 use super::site::Site;
 use super::when::{Moment, When};
 
@@ -29,7 +27,7 @@ impl Relation {
 
     /// Whether it holds.
     #[inline(always)]
-    pub fn holds(self, left: u64, right: u64) -> bool {
+    pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
         match self {
             Self::Ne => left != right,
             Self::Eq => left == right,
@@ -143,32 +141,6 @@ impl Mutation {
             Self::Paired => index ^ 1,
             Self::Zero => 0,
             _ => index,
-        }
-    }
-}
-
-/// The instances of a site at which a mutant acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum At {
-    /// All.
-    All,
-    /// One.
-    One(u16),
-    /// A group of registers, by its number.
-    Group(u8),
-    /// Event counters.
-    Events,
-}
-
-impl At {
-    /// Whether an instance is among them.
-    #[inline(always)]
-    pub fn has(self, at: usize) -> bool {
-        match self {
-            Self::All => true,
-            Self::One(only) => usize::from(only) == at,
-            Self::Group(group) => GROUPS[usize::from(group)].1 >> at & 1 == 1,
-            Self::Events => at < CYCLE_COUNTER,
         }
     }
 }

@@ -1,75 +1,14 @@
 //! What reads return and writes do (section 6 of the contract).
 
 use crate::contract::{AccessKind, CYCLE_COUNTER, CycleInput, CycleOutput};
-use crate::number::Number;
 use crate::pmu::event_type::{EVTCOUNT, TC, TE, TH, TLC};
 use crate::sysreg::SysReg;
 
+use super::Plain;
+use super::kinds::{KINDS, kind};
 use super::operators::Operators;
 use super::site::Site;
 use super::state::{self, BUFFER, COPIES, COUNTERS, CYCLE_COPY, TYPES};
-use super::{Plain, system};
-
-/// The kinds of registers, which are the instances of sites: those with numbers are one.
-pub(super) const KINDS: [(&str, SysReg); 34] = [
-    ("PMCR_EL0", SysReg::Pmcr),
-    ("PMCNTENSET_EL0", SysReg::Pmcntenset),
-    ("PMCNTENCLR_EL0", SysReg::Pmcntenclr),
-    ("PMOVSCLR_EL0", SysReg::Pmovsclr),
-    ("PMOVSSET_EL0", SysReg::Pmovsset),
-    ("PMSELR_EL0", SysReg::Pmselr),
-    ("PMCCNTR_EL0", SysReg::Pmccntr),
-    ("PMMIR_EL1", SysReg::Pmmir),
-    ("PMEVCNTR<n>_EL0", SysReg::Pmevcntr(Number::at::<0>())),
-    ("PMEVTYPER<n>_EL0", SysReg::Pmevtyper(Number::at::<0>())),
-    ("PMCCFILTR_EL0", SysReg::Pmccfiltr),
-    ("PMSICR_EL1", SysReg::Pmsicr),
-    ("PMSIRR_EL1", SysReg::Pmsirr),
-    ("PMSIDR_EL1", SysReg::Pmsidr),
-    ("PMBSR_EL1", SysReg::Pmbsr(Number::at::<1>())),
-    ("PMBSR_EL2", SysReg::Pmbsr(Number::at::<2>())),
-    ("PMBSR_EL3", SysReg::Pmbsr(Number::at::<3>())),
-    ("SPMSELR_EL0", SysReg::Spmselr),
-    ("SPMIIDR_EL1", SysReg::Spmiidr),
-    ("SPMDEVARCH_EL1", SysReg::Spmdevarch),
-    ("SPMDEVAFF_EL1", SysReg::Spmdevaff),
-    ("SPMCFGR_EL1", SysReg::Spmcfgr),
-    ("SPMCGCR0_EL1", SysReg::Spmcgcr(Number::at::<0>())),
-    ("SPMCGCR1_EL1", SysReg::Spmcgcr(Number::at::<1>())),
-    ("SPMCNTENSET_EL0", SysReg::Spmcntenset),
-    ("SPMCNTENCLR_EL0", SysReg::Spmcntenclr),
-    ("SPMOVSSET_EL0", SysReg::Spmovsset),
-    ("SPMOVSCLR_EL0", SysReg::Spmovsclr),
-    ("SPMINTENSET_EL1", SysReg::Spmintenset),
-    ("SPMINTENCLR_EL1", SysReg::Spmintenclr),
-    ("SPMEVCNTR<n>_EL0", SysReg::Spmevcntr(Number::at::<0>())),
-    ("SPMEVTYPER<n>_EL0", SysReg::Spmevtyper(Number::at::<0>())),
-    ("SPMEVFILTR<n>_EL0", SysReg::Spmevfiltr(Number::at::<0>())),
-    ("SPMEVFILT2R<n>_EL0", SysReg::Spmevfilt2r(Number::at::<0>())),
-];
-
-/// Groups of [`KINDS`] that a design often treats alike: a name, and a bit for each kind.
-pub(super) const GROUPS: [(&str, u64); 16] = [
-    ("PMCNTENSET_EL0 and PMCNTENCLR_EL0", 0b110),
-    ("PMOVSSET_EL0 and PMOVSCLR_EL0", 0b11000),
-    ("PMEVCNTR<n>_EL0 and PMEVTYPER<n>_EL0", 0x300),
-    ("PMEVCNTR<n>_EL0 and PMCCNTR_EL0", 0x140),
-    ("PMEVTYPER<n>_EL0 and PMCCFILTR_EL0", 0x600),
-    ("PMBSR_ELx", 0x7 << 14),
-    ("registers of Statistical Profiling", 0x3F << 11),
-    ("registers of System PMUs", 0x1_FFFF << 17),
-    ("registers that describe a System PMU", 0x3F << 18),
-    ("set and clear registers of System PMUs", 0x3F << 24),
-    ("set registers of System PMUs", 0b01_0101 << 24),
-    ("clear registers of System PMUs", 0b10_1010 << 24),
-    ("registers of counters of System PMUs", 0xF << 30),
-    (
-        "SPMEVTYPER<n>_EL0, SPMEVFILTR<n>_EL0 and SPMEVFILT2R<n>_EL0",
-        0xE << 30,
-    ),
-    ("SPMOVSSET_EL0 and SPMOVSCLR_EL0", 0b1100 << 24),
-    ("SPMINTENSET_EL1 and SPMINTENCLR_EL1", 0b11_0000 << 24),
-];
 
 /// The bits that the copies of a type have.
 const OF_COPIES: [u64; 3] = {
@@ -80,25 +19,21 @@ const OF_COPIES: [u64; 3] = {
     [!(event | datapath), event, datapath]
 };
 
-/// The number of a register among [`KINDS`].
-pub(super) fn kind(register: SysReg) -> usize {
-    use SysReg::*;
-    match register {
-        Pmevcntr(_) => 8,
-        Pmevtyper(_) => 9,
-        Spmevcntr(_) => 30,
-        Spmevtyper(_) => 31,
-        Spmevfiltr(_) => 32,
-        Spmevfilt2r(_) => 33,
-        other => KINDS.iter().position(|&(_, of)| of == other).unwrap_or(0),
-    }
-}
-
 /// How a write of a register of bits that are set or cleared goes: the numbers of [`Site::SetOrClear`].
-pub(super) const SETS: usize = 0;
+const SETS: usize = 0;
 pub(super) const CLEARS: usize = 1;
 /// How many ways there are: the third one takes the data as they are, the fourth one toggles.
 const WAYS: usize = 4;
+
+/// How a register of bits is written.
+pub(super) fn way_of<O: Operators>(operators: &mut O, register: SysReg) -> usize {
+    use SysReg::*;
+    let way = match register {
+        Pmcntenclr | Spmcntenclr | Spmovsclr | Spmintenclr => CLEARS,
+        _ => SETS,
+    };
+    operators.index(Site::SetOrClear, kind(register), way, WAYS)
+}
 
 /// What comes of a word with bits that are written in one of these ways.
 pub(super) fn set_or_clear(way: usize, word: u64, bits: u64) -> u64 {
@@ -342,7 +277,7 @@ impl Plain {
     }
 
     /// DUT-21: the counters that a write of PMCR_EL0 zeroes.
-    fn zeroed<O: Operators>(&mut self, operators: &mut O, data: u64) -> u32 {
+    pub(super) fn zeroed<O: Operators>(&mut self, operators: &mut O, data: u64) -> u32 {
         let events = self.counters_mask() & !(1 << 31);
         let p = operators.pick(Site::ResetByP, 0, data, 1);
         let c = operators.pick(Site::ResetByC, 0, data, 2);
@@ -359,12 +294,7 @@ impl Plain {
     ) {
         let at = kind(register);
         let implemented = operators.word(Site::Implemented, at, self.counters_mask());
-        let way = if register == SysReg::Pmcntenclr {
-            CLEARS
-        } else {
-            SETS
-        };
-        let way = operators.index(Site::SetOrClear, at, way, WAYS);
+        let way = way_of(operators, register);
         let value = self.state.get(word);
         self.state
             .set(word, set_or_clear(way, value, data & implemented));
@@ -388,19 +318,5 @@ impl Plain {
         };
         self.state
             .set(COUNTERS + n, data.wrapping_add(on_top) & mask);
-    }
-
-    /// How the registers of System PMUs are set and cleared.
-    pub(super) fn system_way<O: Operators>(
-        &mut self,
-        operators: &mut O,
-        register: SysReg,
-    ) -> usize {
-        let way = if system::clears(register) {
-            CLEARS
-        } else {
-            SETS
-        };
-        operators.index(Site::SetOrClear, kind(register), way, WAYS)
     }
 }

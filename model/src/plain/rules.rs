@@ -9,25 +9,7 @@ use super::operators::Operators;
 use super::site::Site;
 use super::{Plain, state};
 
-/// Rows of ETY-40, and then those of SPMU-30: the instances of [`Site::Rule`].
-pub(super) const ROWS: [&str; 15] = [
-    "a counter that is not implemented",
-    "MDCR_EL3.TPM with EDSCR.SDD before all other traps",
-    "PMUSERENR_EL0 at EL0",
-    "the fine-grained trap",
-    "MDCR_EL2.TPM",
-    "MDCR_EL2.HPMN",
-    "MDCR_EL3.TPM",
-    "PMUACR_EL1 at EL0",
-    "access to the description of a System PMU at EL0",
-    "MDCR_EL3 with EDSCR.SDD before all other traps of a System PMU",
-    "the fine-grained trap of a System PMU",
-    "MDCR_EL2.EnSPM",
-    "SPMACCESSR_EL2",
-    "MDCR_EL3.EnPM2",
-    "SPMACCESSR_EL3",
-];
-
+/// The rows of ETY-40, as numbers of the instances of [`Site::Rule`].
 const A: usize = 0;
 const B: usize = 1;
 const C: usize = 2;
@@ -85,14 +67,14 @@ impl Plain {
 
     /// What a row of ETY-40 comes to, if it applies.
     fn type_row<O: Operators>(
-        &mut self,
+        &self,
         operators: &mut O,
         row: usize,
         (n, absent, level, is_write): (u8, bool, u64, bool),
         input: &CycleInput,
     ) -> Option<Outcome> {
         let implementation = &self.fixed.implementation;
-        let pe = implementation.pe.clone();
+        let pe = &implementation.pe;
         let priority = implementation.knobs.el3_trap_priority_sdd;
         let el2 = pe.el2;
         let is = |operators: &mut O, mask: u32| control(operators, row, input, mask);
@@ -224,10 +206,10 @@ impl Plain {
         if is_write {
             return Outcome::UNDEFINED;
         }
-        let pe = self.fixed.implementation.pe.clone();
+        let unit = self.state.get(state::SYSTEM_SELECT) >> 4;
+        let pe = &self.fixed.implementation.pe;
         let priority = self.fixed.implementation.knobs.el3_trap_priority_sdd;
         let level = operators.word(Site::AccessLevel, 1, input.threads[0].level().into());
-        let unit = self.state.get(state::SYSTEM_SELECT) >> 4;
         let unit = operators.word(Site::AccessrUnit, 0, unit);
         // DUT-38: SYSPMUSEL > 31 is reserved.
         let p = |register: u64| match unit {

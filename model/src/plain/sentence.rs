@@ -5,9 +5,11 @@ use std::fmt;
 use crate::contract::CYCLE_COUNTER;
 use crate::pmu::event_type::FIELDS;
 
-use super::mutant::{At, Mutant, Mutation};
-use super::registers::{GROUPS, KINDS};
-use super::site::{ANY, Instances, Kind, Site};
+use super::filter_rows::FILTER_ROWS;
+use super::instances::{At, Instances};
+use super::kinds::{GROUPS, KINDS};
+use super::mutant::{Mutant, Mutation};
+use super::site::{Kind, Site};
 use super::when::When;
 
 impl Site {
@@ -84,14 +86,16 @@ impl Mutant {
                 let cycles = At::One(CYCLE_COUNTER as u16);
                 Self::of_instances(site, [At::All, At::Events, cycles])
             }
-            Instances::Named(count, _) => {
-                let all = (count > 1 && count < 100).then_some(At::All);
-                let groups = match usize::from(count) == KINDS.len() {
+            named => {
+                let count = named.named();
+                let all = matches!(named, Instances::Named(_)) && count > 1;
+                let groups = match count == KINDS.len() {
                     true => 0..GROUPS.len() as u8,
                     false => 0..0,
                 };
-                let single = (0..count).map(At::One);
-                let instances = all.into_iter().chain(groups.map(At::Group)).chain(single);
+                let all = all.then_some(At::All).into_iter();
+                let single = (0..count as u16).map(At::One);
+                let instances = all.chain(groups.map(At::Group)).chain(single);
                 Self::of_instances(site, instances)
             }
         }
@@ -114,13 +118,9 @@ impl Mutant {
     /// The name of what it is about.
     fn noun(&self) -> String {
         let text = self.site.text();
-        match (self.site.instances(), self.at) {
-            (Instances::Named(_, name), At::One(at)) => text.replacen("{}", &name(at.into()), 1),
-            (Instances::Named(..), At::Group(group)) => {
-                text.replacen("{}", GROUPS[usize::from(group)].0, 1)
-            }
-            (Instances::Named(_, name), _) => text.replacen("{}", &name(ANY), 1),
-            _ => text.to_owned(),
+        match self.site.instances().name(self.at) {
+            Some(name) => text.replacen("{}", &name, 1),
+            None => text.to_owned(),
         }
     }
 
@@ -182,7 +182,7 @@ impl fmt::Display for Mutant {
                     write!(
                         f,
                         "{noun} is that for {}",
-                        super::filter::row_name(other.into())
+                        FILTER_ROWS[usize::from(other)].name
                     )?;
                 }
                 _ => write!(f, "{noun} is number {other}")?,

@@ -1,10 +1,6 @@
 //! The sites: every place of the contract at which a value is decided, with its rule and its name.
 
-use super::filter;
-use super::registers::KINDS;
-use super::rules::ROWS;
-use super::state::PARTS;
-use super::threads::EVENTS;
+use super::instances::*;
 
 /// What is decided at a site, from which its mutations follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,24 +29,10 @@ pub enum Kind {
     Compare,
 }
 
-/// What the instances of a site are.
-#[derive(Clone, Copy, Debug)]
-pub enum Instances {
-    /// There is one.
-    One,
-    /// Counters: a mutant acts for all of them, or for one.
-    Counters,
-    /// So many things, each of which is a site by itself; the function names them.
-    Named(u16, fn(usize) -> String),
-}
-
-/// Every instance of a site, for its name.
-pub(super) const ANY: usize = usize::MAX;
-
 /// What V can be.
 const RESULTS: &[&str] = &["0", "1", "V_B", "V[n-1]", "V_B[n-1]"];
 /// What an edge can be.
-const EDGES: &[&str] = &[
+const COUNTED_EDGES: &[&str] = &[
     "the rising edge",
     "the falling edge",
     "both edges",
@@ -58,19 +40,8 @@ const EDGES: &[&str] = &[
     "the inverted level C_T",
     "the level C_P",
 ];
-/// Outcomes of an access.
-const OUTCOMES: &[&str] = &[
-    "no access",
-    "OK",
-    "UNDEFINED",
-    "a trap to EL1",
-    "a trap to EL2",
-    "a trap to EL3",
-    "NOP",
-    "RAZ/WI",
-];
 /// Ways of access.
-const ACCESSES: &[&str] = &[
+const TAKEN_AS: &[&str] = &[
     "no access",
     "one by MRS",
     "one by MSR",
@@ -84,16 +55,6 @@ const BITS: &[&str] = &[
     "bit 0", "bit 1", "bit 2", "bit 3", "bit 4", "bit 5", "bit 6", "bit 7", "bit 8", "bit 9",
     "bit 10", "bit 11", "bit 12", "bit 13", "bit 14", "bit 15", "bit 16", "bit 17", "bit 18",
 ];
-/// Names of the kinds of registers.
-const NAMES: &[&str] = &{
-    let mut names = [""; KINDS.len()];
-    let mut n = 0;
-    while n < KINDS.len() {
-        names[n] = KINDS[n].0;
-        n += 1;
-    }
-    names
-};
 /// How bits are written.
 const WAYS: &[&str] = &[
     "sets bits",
@@ -104,7 +65,7 @@ const WAYS: &[&str] = &[
 /// Halves of a register.
 const VIEWS: &[&str] = &["the whole register", "bits 31:0", "bits 63:32"];
 /// Conditions of a thread.
-const CONDITIONS: &[&str] = &[
+const CONDITIONS_OF_THREADS: &[&str] = &[
     "active",
     "in WFI or WFE state",
     "the condition of STALL",
@@ -113,315 +74,8 @@ const CONDITIONS: &[&str] = &[
     "the second condition of stalls",
     "the other condition",
 ];
-/// Fields that the filter has.
-const FILTERS: &[&str] = &[
-    "P", "U", "NSK", "NSU", "NSH", "M", "SH", "RLK", "RLU", "RLH", "MT",
-];
 /// Bits of PMCR_EL0 that are written.
 const CONTROLS_OF_PMCR: &[&str] = &["E", "P", "C"];
-
-fn of_condition(n: usize) -> String {
-    if n == ANY {
-        return "any condition".into();
-    }
-    ["V_B != TH", "V_B == TH", "V_B >= TH", "V_B < TH"][n & 3].into()
-}
-
-fn of_table_row(n: usize) -> String {
-    if n == ANY {
-        return "any row".into();
-    }
-    let row = ["A", "B", "C", "D", "E", "F", "G"].get(n / 2);
-    match (row, n % 2) {
-        (None, _) => "a counter without threshold, edge and link".into(),
-        (Some(row @ (&"F" | &"G")), 0) => format!("row ({row}) with an edge"),
-        (Some(row @ (&"F" | &"G")), _) => format!("row ({row}) without an edge"),
-        (Some(row), 0) => format!("row ({row}) with C_T 1"),
-        (Some(row), _) => format!("row ({row}) with C_T 0"),
-    }
-}
-
-fn of_edge(n: usize) -> String {
-    if n == ANY {
-        return "any edge".into();
-    }
-    ["a single edge", "both edges"][n & 1].into()
-}
-
-fn of_filter_row(n: usize) -> String {
-    if n == ANY {
-        return "any Exception level and Security state".into();
-    }
-    filter::row_name(n.min(9)).into()
-}
-
-fn of_mode(n: usize) -> String {
-    if n == ANY {
-        return "VS".into();
-    }
-    format!("VS {:02b}", n & 3)
-}
-
-fn of_thread(n: usize) -> String {
-    if n == ANY {
-        return "any thread".into();
-    }
-    format!("thread {n}")
-}
-
-fn of_event(n: usize) -> String {
-    if n == ANY {
-        return "any event of the threads".into();
-    }
-    EVENTS[n.min(8)].0.into()
-}
-
-fn of_sample_event(n: usize) -> String {
-    if n == ANY {
-        return "any event of sampling".into();
-    }
-    [
-        "SAMPLE_POP",
-        "SAMPLE_FEED",
-        "SAMPLE_FILTRATE",
-        "SAMPLE_COLLISION",
-    ][n & 3]
-        .into()
-}
-
-fn of_part(n: usize) -> String {
-    if n == ANY {
-        return "anything".into();
-    }
-    PARTS[n.min(PARTS.len() - 1)].0.into()
-}
-
-fn of_register(n: usize) -> String {
-    if n == ANY {
-        return "any register".into();
-    }
-    KINDS[n.min(KINDS.len() - 1)].0.into()
-}
-
-fn of_rule(n: usize) -> String {
-    if n == ANY {
-        return "any rule".into();
-    }
-    ROWS[n.min(ROWS.len() - 1)].into()
-}
-
-fn of_control(n: usize) -> String {
-    if n == ANY {
-        return "any control".into();
-    }
-    let names = crate::contract::control::NAMES;
-    names[n.min(names.len() - 1)].into()
-}
-
-fn of_control_of_row(n: usize) -> String {
-    if n == ANY {
-        return "any control".into();
-    }
-    format!("{} in the rule of {}", of_control(n % 20), of_rule(n / 20))
-}
-
-fn of_access(n: usize) -> String {
-    if n == ANY {
-        return "any access".into();
-    }
-    [
-        "no access",
-        "MRS",
-        "MSR",
-        "MRC",
-        "MCR",
-        "an external read",
-        "an external write",
-    ][n.min(6)]
-    .into()
-}
-
-fn of_outcome(n: usize) -> String {
-    if n == ANY {
-        return "any outcome".into();
-    }
-    OUTCOMES[n.min(7)].into()
-}
-
-fn of_direction(n: usize) -> String {
-    if n == ANY {
-        return "any access".into();
-    }
-    ["reads", "writes"][n & 1].into()
-}
-
-fn of_syndrome(n: usize) -> String {
-    if n == ANY {
-        return "any field".into();
-    }
-    ["Op0", "Op2", "Op1", "CRn", "Rt", "CRm", "Direction"][n.min(6)].into()
-}
-
-fn of_way_in(n: usize) -> String {
-    if n == ANY {
-        return "any access".into();
-    }
-    ["System registers", "external accesses"][n & 1].into()
-}
-
-fn of_selected(n: usize) -> String {
-    if n == ANY {
-        return "PMXEVTYPER_EL0 and PMXEVCNTR_EL0".into();
-    }
-    ["PMXEVTYPER_EL0", "PMXEVCNTR_EL0"][n & 1].into()
-}
-
-fn of_counter_kind(n: usize) -> String {
-    if n == ANY {
-        return "any counter".into();
-    }
-    ["an event counter with LP 0", "PMCCNTR_EL0"][n & 1].into()
-}
-
-fn of_write(n: usize) -> String {
-    if n == ANY {
-        return "that is written or zeroed".into();
-    }
-    [
-        "that is written",
-        "that PMCR_EL0.P zeroes",
-        "that is written (PMCCNTR_EL0)",
-        "that PMCR_EL0.C zeroes",
-    ][n & 3]
-        .into()
-}
-
-fn of_type(n: usize) -> String {
-    if n == ANY {
-        return "any type".into();
-    }
-    [
-        "PMEVTYPER<n>_EL0 with even n",
-        "PMEVTYPER<n>_EL0 with odd n",
-        "PMCCFILTR_EL0",
-    ][n.min(2)]
-    .into()
-}
-
-fn of_row_in_host(n: usize) -> String {
-    if n == ANY {
-        return "a trap".into();
-    }
-    ["the fine-grained trap", "MDCR_EL2.TPM"][n & 1].into()
-}
-
-fn of_rules(n: usize) -> String {
-    if n == ANY {
-        return "any register".into();
-    }
-    ["PMEVTYPER<n>_EL0", "the description of a System PMU"][n & 1].into()
-}
-
-fn of_level(n: usize) -> String {
-    if n == ANY {
-        return "SPMACCESSR_ELx".into();
-    }
-    ["SPMACCESSR_EL2", "SPMACCESSR_EL3"][n & 1].into()
-}
-
-fn of_mtpme(n: usize) -> String {
-    if n == ANY {
-        return "MDCR_ELx.MTPME".into();
-    }
-    ["MDCR_EL3.MTPME", "MDCR_EL2.MTPME"][n & 1].into()
-}
-
-fn of_coll(n: usize) -> String {
-    if n == ANY {
-        return "PMBSR_ELx.COLL".into();
-    }
-    format!("PMBSR_EL{}.COLL", n.min(2) + 1)
-}
-
-fn of_targets(n: usize) -> String {
-    if n == ANY {
-        return "any PMSEE and EE".into();
-    }
-    format!("Effective PMSEE {:02b} with EE {:02b}", n >> 2 & 3, n & 3)
-}
-
-fn of_counting(n: usize) -> String {
-    if n == ANY {
-        return "COUNT, whether or not ECOUNT runs,".into();
-    }
-    ["COUNT", "COUNT while ECOUNT runs"][n & 1].into()
-}
-
-fn of_count(n: usize) -> String {
-    if n == ANY {
-        return "COUNT and ECOUNT".into();
-    }
-    ["COUNT", "ECOUNT"][n & 1].into()
-}
-
-fn of_filter_bit(n: usize) -> String {
-    if n == ANY {
-        return "any field".into();
-    }
-    FILTERS[n.min(FILTERS.len() - 1)].into()
-}
-
-fn of_numbered(n: usize) -> String {
-    [
-        "PMEVCNTR<n>_EL0",
-        "PMEVTYPER<n>_EL0",
-        "any register of a counter",
-    ][n.min(2)]
-    .into()
-}
-
-fn of_parts(n: usize) -> String {
-    [
-        "PMCR_EL0",
-        "PMSICR_EL1",
-        "PMBSR_ELx",
-        "the counters",
-        "any of several registers",
-    ][n.min(4)]
-    .into()
-}
-
-fn of_copy(n: usize) -> String {
-    [
-        "what the filter has of PMEVTYPER<n>_EL0",
-        "what selects the event of PMEVTYPER<n>_EL0",
-        "what threshold, edge and link have of PMEVTYPER<n>_EL0",
-        "what is decoded of PMEVTYPER<n>_EL0",
-    ][n.min(3)]
-    .into()
-}
-
-fn of_decoder(n: usize) -> String {
-    [
-        "CHAIN",
-        "the event lanes",
-        "the events of the threads",
-        "the events of sampling",
-        "any event",
-    ][n.min(4)]
-    .into()
-}
-
-fn of_held(n: usize) -> String {
-    [
-        "the counter is not enabled",
-        "the counter is filtered",
-        "edge counting is off",
-        "threshold, edge and link are off",
-        "it should be cleared",
-    ][n.min(4)]
-    .into()
-}
 
 macro_rules! sites {
     ($($name:ident $kind:expr, $instances:expr, $text:literal, $rule:literal;)+) => {
@@ -453,79 +107,79 @@ sites! {
     ClockStopsSampling Always, One, "sampling goes on in a cycle without a clock", "DUT-52";
     ClockStopsCounting Always, One, "counting goes on in a cycle without a clock", "DUT-52";
     PreviousStays Always, One, "C_P is cleared in a cycle without a clock", "DUT-52";
-    Reset Always, Named(17, of_part), "a reset does not clear {}", "DUT-11";
-    ResetValue Constant(5), Named(17, of_part), "{} out of reset", "DUT-11";
-    ResetTogether Always, Named(4, of_parts), "a reset does not clear {}", "DUT-11";
+    Reset Always, Named(&RESET), "a reset does not clear {}", "DUT-11";
+    ResetValue Constant(5), Named(&RESET), "{} out of reset", "DUT-11";
+    ResetTogether Always, Named(&TOGETHER), "a reset does not clear {}", "DUT-11";
     ResetOfSystem Always, One, "a reset does not clear the registers of System PMUs", "DUT-11";
     // Accesses.
-    Address Word(16), Named(2, of_way_in), "the address of {}", "DUT-30";
-    Outcome Choice(OUTCOMES), Named(8, of_outcome), "the outcome {}", "DUT-32";
-    OutcomeOf Choice(OUTCOMES), Named(34, of_register), "the outcome of a permitted access to {}", "DUT-32";
-    AccessKind Choice(ACCESSES), Named(7, of_access), "an access by {}", "DUT-36";
-    Number Word(5), Named(2, of_numbered), "the number n of {}", "DUT-30";
+    Address Word(16), Named(&WAYS_IN), "the address of {}", "DUT-30";
+    Outcome Choice(OUTCOMES.each()), Named(&OUTCOMES), "the outcome {}", "DUT-32";
+    OutcomeOf Choice(OUTCOMES.each()), Named(&REGISTERS), "the outcome of a permitted access to {}", "DUT-32";
+    AccessKind Choice(TAKEN_AS), Named(&ACCESSES), "an access by {}", "DUT-36";
+    Number Word(5), Named(&NUMBERED), "the number n of {}", "DUT-30";
     SelectedFilter Always, One, "PMXEVTYPER_EL0 with SEL 31 is UNDEFINED", "DUT-35";
-    ShownOutcome Choice(OUTCOMES), Named(34, of_register), "the outcome that is shown of a permitted access to {}", "DUT-32";
-    ReadWrites Never, Named(34, of_register), "a read of {} writes it", "DUT-12";
-    TakenAs Choice(NAMES), Named(34, of_register), "what an access to {} reaches", "DUT-30";
+    ShownOutcome Choice(OUTCOMES.each()), Named(&REGISTERS), "the outcome that is shown of a permitted access to {}", "DUT-32";
+    ReadWrites Never, Named(&REGISTERS), "a read of {} writes it", "DUT-12";
+    TakenAs Choice(REGISTERS.each()), Named(&REGISTERS), "what an access to {} reaches", "DUT-30";
     ComparedNumber Word(5), One, "the number of PMEVCNTR<n>_EL0 that is compared with the number of counters", "DUT-31";
-    TakenAnyway Never, Named(8, of_outcome), "a write whose outcome is {} takes effect", "DUT-32";
-    View Choice(VIEWS), Named(7, of_access), "the part of a register that {} reaches", "DUT-36";
-    Data Register(64), Named(7, of_access), "the data of {}", "DUT-12";
-    KeptHalf Register(64), Named(2, of_way_in), "the half of a register that a 32-bit write by {} keeps", "DUT-36";
-    Select Word(5), Named(2, of_selected), "PMSELR_EL0.SEL as {} uses it", "DUT-33";
+    TakenAnyway Never, Named(&OUTCOMES), "a write whose outcome is {} takes effect", "DUT-32";
+    View Choice(VIEWS), Named(&ACCESSES), "the part of a register that {} reaches", "DUT-36";
+    Data Register(64), Named(&ACCESSES), "the data of {}", "DUT-12";
+    KeptHalf Register(64), Named(&WAYS_IN), "the half of a register that a 32-bit write by {} keeps", "DUT-36";
+    Select Word(5), Named(&SELECTED), "PMSELR_EL0.SEL as {} uses it", "DUT-33";
     CycleCounterSelected Never, One, "PMXEVCNTR_EL0 with SEL 31 reaches PMCCNTR_EL0", "DUT-31";
     CounterExists Compare, One, "the number of PMEVCNTR<n>_EL0 and the number of counters", "DUT-31";
-    Exists Bit, Named(34, of_register), "the presence of {}", "DUT-30";
-    ReadOnly Bit, Named(34, of_register), "whether {} is read-only", "DUT-30";
+    Exists Bit, Named(&REGISTERS), "the presence of {}", "DUT-30";
+    ReadOnly Bit, Named(&REGISTERS), "whether {} is read-only", "DUT-30";
     Syndrome Word(25), One, "the ISS of a trap", "ETY-45";
-    SyndromeField Word(5), Named(7, of_syndrome), "{} in the ISS of a trap", "ETY-45";
+    SyndromeField Word(5), Named(&SYNDROME), "{} in the ISS of a trap", "ETY-45";
     // Rules of accesses.
     RulesApply Bit, One, "whether the state of the PE decides about PMEVTYPER<n>_EL0", "DUT-35";
-    AccessLevel Word(2), Named(2, of_rules), "the Exception level of an access to {}", "ETY-40";
-    Order Index(8), Named(2, of_rules), "the order of the rules of {}", "ETY-40";
-    Rule Bit, Named(15, of_rule), "the rule of {}", "ETY-40";
-    RuleOutcome Choice(OUTCOMES), Named(15, of_rule), "the outcome of the rule of {}", "ETY-40";
-    RuleLevel Compare, Named(15, of_rule), "the Exception level in the rule of {}", "ETY-40";
-    Control Pick(&crate::contract::control::NAMES), Named(20, of_control), "{}", "ETY-40";
-    ControlOfRow Bit, Named(300, of_control_of_row), "{}", "ETY-40";
-    MaskedInHost Bit, Named(2, of_row_in_host), "the mask of {} by HCR_EL2.{E2H, TGE} at EL0", "ETY-41";
+    AccessLevel Word(2), Named(&RULED), "the Exception level of an access to {}", "ETY-40";
+    Order Index(8), Named(&RULED), "the order of the rules of {}", "ETY-40";
+    Rule Bit, Named(&RULES), "the rule of {}", "ETY-40";
+    RuleOutcome Choice(OUTCOMES.each()), Named(&RULES), "the outcome of the rule of {}", "ETY-40";
+    RuleLevel Compare, Named(&RULES), "the Exception level in the rule of {}", "ETY-40";
+    Control Pick(CONTROLS.each()), Named(&CONTROLS), "{}", "ETY-40";
+    ControlOfRow Bit, Pairs(&RULES, &CONTROLS), "{}", "ETY-40";
+    MaskedInHost Bit, Named(&MASKED), "the mask of {} by HCR_EL2.{E2H, TGE} at EL0", "ETY-41";
     Hpmn Word(5), One, "MDCR_EL2.HPMN", "ETY-43";
     HpmnCounter Word(5), One, "the number of the counter that is compared with MDCR_EL2.HPMN", "ETY-43";
     Reserves Compare, One, "the number of the counter and MDCR_EL2.HPMN", "ETY-40";
     PmuacrBit Index(31), One, "the bit of PMUACR_EL1", "ETY-40";
-    Pmuacr Bit, Named(2, of_direction), "PMUACR_EL1.P<n> for {}", "ETY-40";
+    Pmuacr Bit, Named(&DIRECTIONS), "PMUACR_EL1.P<n> for {}", "ETY-40";
     ReadOnlyByEr And, One, "PMUSERENR_EL0.ER, where it has writes ignored,", "ETY-40";
     AccessrUnit Word(6), One, "the number of the field of SPMACCESSR_ELx", "SPMU-30";
-    Accessr Word(2), Named(2, of_level), "P<s> of {}", "SPMU-30";
+    Accessr Word(2), Named(&ACCESSRS), "P<s> of {}", "SPMU-30";
     // Registers.
-    ReadValue Register(64), Named(34, of_register), "{} as it is read", "DUT-13";
-    ReadsAfter Never, Named(34, of_register), "a read of {} returns the value after the cycle", "DUT-13";
-    ReadNumber Index(31), Named(34, of_register), "a read of {}: the number n", "DUT-33";
-    WriteNumber Index(31), Named(34, of_register), "a write of {}: the number n", "DUT-33";
-    WriteTaken Always, Named(34, of_register), "a write of {} is lost", "DUT-12";
-    WriteEnabled Never, Named(34, of_register), "every cycle writes {}, whatever is accessed", "DUT-12";
-    WriteEnabledWithClock Never, Named(34, of_register), "every cycle with a clock writes {}, whatever is accessed", "DUT-12";
-    ReadAs Choice(NAMES), Named(34, of_register), "what is read of {}", "DUT-13";
-    WrittenAs Choice(NAMES), Named(34, of_register), "what a write of {} writes", "DUT-12";
+    ReadValue Register(64), Named(&REGISTERS), "{} as it is read", "DUT-13";
+    ReadsAfter Never, Named(&REGISTERS), "a read of {} returns the value after the cycle", "DUT-13";
+    ReadNumber Index(31), Named(&REGISTERS), "a read of {}: the number n", "DUT-33";
+    WriteNumber Index(31), Named(&REGISTERS), "a write of {}: the number n", "DUT-33";
+    WriteTaken Always, Named(&REGISTERS), "a write of {} is lost", "DUT-12";
+    WriteEnabled Never, Named(&REGISTERS), "every cycle writes {}, whatever is accessed", "DUT-12";
+    WriteEnabledWithClock Never, Named(&REGISTERS), "every cycle with a clock writes {}, whatever is accessed", "DUT-12";
+    ReadAs Choice(REGISTERS.each()), Named(&REGISTERS), "what is read of {}", "DUT-13";
+    WrittenAs Choice(REGISTERS.each()), Named(&REGISTERS), "what a write of {} writes", "DUT-12";
     CollisionWins Never, One, "a write of PMBSR_ELx.COLL is lost to a collision of the cycle", "DUT-60";
-    CopyReset Always, Named(3, of_copy), "a reset does not clear {}", "DUT-11";
-    CopyTaken Always, Named(3, of_copy), "a write of PMEVTYPER<n>_EL0 does not change {}", "DUT-12";
-    CopyEnabled Never, Named(3, of_copy), "every cycle changes {}", "DUT-12";
-    CopyEnabledInWrites Never, Named(3, of_copy), "every write of any register changes {}", "DUT-12";
-    CopyData Register(64), Named(3, of_copy), "{}", "ETY-02";
-    CopyWhole Never, Named(3, of_copy), "an external write of bits 63:32 changes {} as if it were one of bits 31:0", "DUT-37";
+    CopyReset Always, Named(&COPIES), "a reset does not clear {}", "DUT-11";
+    CopyTaken Always, Named(&COPIES), "a write of PMEVTYPER<n>_EL0 does not change {}", "DUT-12";
+    CopyEnabled Never, Named(&COPIES), "every cycle changes {}", "DUT-12";
+    CopyEnabledInWrites Never, Named(&COPIES), "every write of any register changes {}", "DUT-12";
+    CopyData Register(64), Named(&COPIES), "{}", "ETY-02";
+    CopyWhole Never, Named(&COPIES), "an external write of bits 63:32 changes {} as if it were one of bits 31:0", "DUT-37";
     CycleCopyTaken Always, One, "a write of PMCCFILTR_EL0 does not change the filter of PMCCNTR_EL0", "DUT-12";
     CycleCopyReset Always, One, "a reset does not clear the filter of PMCCNTR_EL0", "DUT-11";
     CycleCopyWhole Never, One, "an external write of bits 63:32 of PMCCFILTR_EL0 changes the filter as if it were one of bits 31:0", "DUT-37";
-    WrittenValue Register(64), Named(34, of_register), "what is written to {}", "DUT-12";
-    Stored Register(64), Named(3, of_type), "the mask of the bits that {} has", "ETY-02";
+    WrittenValue Register(64), Named(&REGISTERS), "what is written to {}", "DUT-12";
+    Stored Register(64), Named(&TYPES), "the mask of the bits that {} has", "ETY-02";
     TypeClearsPrevious Never, One, "a write of PMEVTYPER<n>_EL0 clears C_P", "DUT-24";
-    SetOrClear Choice(WAYS), Named(34, of_register), "a write of {}", "DUT-23";
-    Implemented Register(64), Named(34, of_register), "the mask of the counters that there are, in a write of {}", "DUT-12";
-    CollWritten Pick(BITS), Named(3, of_coll), "what is written to {}", "SPE-43";
-    SystemUnit Word(6), Named(34, of_register), "SPMSELR_EL0.SYSPMUSEL as {} uses it", "SPMU-16";
-    Bank Word(2), Named(34, of_register), "SPMSELR_EL0.BANK as {} uses it", "SPMU-16";
-    SystemBits Constant(7), Named(34, of_register), "the number of bits of {}", "SPMU-04";
+    SetOrClear Choice(WAYS), Named(&REGISTERS), "a write of {}", "DUT-23";
+    Implemented Register(64), Named(&REGISTERS), "the mask of the counters that there are, in a write of {}", "DUT-12";
+    CollWritten Pick(BITS), Named(&COLLS), "what is written to {}", "SPE-43";
+    SystemUnit Word(6), Named(&REGISTERS), "SPMSELR_EL0.SYSPMUSEL as {} uses it", "SPMU-16";
+    Bank Word(2), Named(&REGISTERS), "SPMSELR_EL0.BANK as {} uses it", "SPMU-16";
+    SystemBits Constant(7), Named(&REGISTERS), "the number of bits of {}", "SPMU-04";
     // Which counters count.
     Enable Bit, One, "PMCR_EL0.E", "DUT-14";
     Enabled Register(32), One, "PMCNTENSET_EL0", "DUT-14";
@@ -533,43 +187,43 @@ sites! {
     MayCount Bit, Counters, "whether the counter is enabled", "DUT-14";
     SomeThread Bit, Counters, "whether any thread of the counter is not filtered", "DUT-50";
     // Filters.
-    FilterBit Bit, Named(11, of_filter_bit), "{} as the filter has it", "ETY-20";
-    FilteredThread Index(4), Named(4, of_thread), "the state that {} is filtered by", "DUT-50";
+    FilterBit Bit, Named(&FILTERS), "{} as the filter has it", "ETY-20";
+    FilteredThread Index(4), Named(&THREADS), "the state that {} is filtered by", "DUT-50";
     FilteredLevel Word(2), One, "the Exception level that is filtered by", "ETY-20";
     FilteredSecurity Word(2), One, "the Security state that is filtered by", "ETY-20";
-    FilterRow Index(10), Named(10, of_filter_row), "the row of the filter for {}", "ETY-20";
-    FilterField Pick(FILTERS), Named(10, of_filter_row), "the first field that filters {}", "ETY-20";
-    FilterOther Pick(FILTERS), Named(10, of_filter_row), "the second field that filters {}", "ETY-20";
-    FilteredByRow Bit, Named(10, of_filter_row), "the filter of {}", "ETY-20";
-    FilteredByMode Bit, Named(4, of_mode), "the filter of {}", "ETY-22";
+    FilterRow Index(10), Named(&FILTERED), "the row of the filter for {}", "ETY-20";
+    FilterField Pick(FILTERS.each()), Named(&FILTERED), "the first field that filters {}", "ETY-20";
+    FilterOther Pick(FILTERS.each()), Named(&FILTERED), "the second field that filters {}", "ETY-20";
+    FilteredByRow Bit, Named(&FILTERED), "the filter of {}", "ETY-20";
+    FilteredByMode Bit, Named(&MODES), "the filter of {}", "ETY-22";
     Filtered Bit, Counters, "the filter", "ETY-20";
     // Threads.
     Mt Bit, Counters, "MT", "ETY-21";
-    Mtpme Pick(&crate::contract::control::NAMES), Named(2, of_mtpme), "{}, as MT has an effect with it,", "ETY-21";
+    Mtpme Pick(CONTROLS.each()), Named(&MTPMES), "{}, as MT has an effect with it,", "ETY-21";
     MtEnabled Bit, Counters, "whether MT has an effect", "ETY-21";
-    ThreadEvent Bit, Named(9, of_event), "whether {} is of the threads", "DUT-51";
+    ThreadEvent Bit, Named(&THREAD_EVENTS), "whether {} is of the threads", "DUT-51";
     NotOfThread Bit, Counters, "the filter of an event of thread 0 for a counter with MT 1", "DUT-51";
-    OwnThread Index(4), Named(9, of_event), "{} with MT 0: the thread", "CYC-03";
-    OwnActive And, Named(9, of_event), "{} with MT 0: whether the thread is active", "CYC-04";
-    OwnAwake And, Named(9, of_event), "{} with MT 0: whether the thread is out of WFI and WFE state", "CYC-07";
-    StallCondition Pick(CONDITIONS), Named(9, of_event), "the condition of {}", "CYC-11";
-    SecondCondition Pick(CONDITIONS), Named(9, of_event), "the second condition of {}", "CYC-11";
-    OtherCondition Pick(CONDITIONS), One, "the condition of a thread that event 0x00C1 counts", "CYC-13";
-    GroupAwake And, Named(9, of_event), "{} with MT 1: whether a thread is out of WFI and WFE state", "CYC-10";
-    AnyAwake And, Named(9, of_event), "{} with MT 1: whether any thread is out of WFI and WFE state", "CYC-10";
-    AnySecond And, Named(9, of_event), "{} with MT 1: the second condition", "CYC-11";
-    StallOfAll Choice(&["all threads", "any thread"]), Named(9, of_event), "{} with MT 1: the threads that must stall", "CYC-12";
+    OwnThread Index(4), Named(&THREAD_EVENTS), "{} with MT 0: the thread", "CYC-03";
+    OwnActive And, Named(&THREAD_EVENTS), "{} with MT 0: whether the thread is active", "CYC-04";
+    OwnAwake And, Named(&THREAD_EVENTS), "{} with MT 0: whether the thread is out of WFI and WFE state", "CYC-07";
+    StallCondition Pick(CONDITIONS_OF_THREADS), Named(&THREAD_EVENTS), "the condition of {}", "CYC-11";
+    SecondCondition Pick(CONDITIONS_OF_THREADS), Named(&THREAD_EVENTS), "the second condition of {}", "CYC-11";
+    OtherCondition Pick(CONDITIONS_OF_THREADS), One, "the condition of a thread that event 0x00C1 counts", "CYC-13";
+    GroupAwake And, Named(&THREAD_EVENTS), "{} with MT 1: whether a thread is out of WFI and WFE state", "CYC-10";
+    AnyAwake And, Named(&THREAD_EVENTS), "{} with MT 1: whether any thread is out of WFI and WFE state", "CYC-10";
+    AnySecond And, Named(&THREAD_EVENTS), "{} with MT 1: the second condition", "CYC-11";
+    StallOfAll Choice(&["all threads", "any thread"]), Named(&THREAD_EVENTS), "{} with MT 1: the threads that must stall", "CYC-12";
     Sum Word(16), One, "the sum of INST_RETIRED over the threads", "CYC-14";
-    SumTerm Word(16), Named(4, of_thread), "INST_RETIRED of {} as it is added", "CYC-14";
-    ThreadCounted Bit, Named(4, of_thread), "whether {} is counted", "DUT-50";
-    ThreadBits Word(7), Named(4, of_thread), "the conditions of {} (bit 0 active, 1 in WFx, 2 to 4 stalls, 5 second, 6 other)", "CYC-04";
-    ThreadConditions Index(4), Named(4, of_thread), "the conditions of {}", "CYC-04";
+    SumTerm Word(16), Named(&THREADS), "INST_RETIRED of {} as it is added", "CYC-14";
+    ThreadCounted Bit, Named(&THREADS), "whether {} is counted", "DUT-50";
+    ThreadBits Word(7), Named(&THREADS), "the conditions of {} (bit 0 active, 1 in WFx, 2 to 4 stalls, 5 second, 6 other)", "CYC-04";
+    ThreadConditions Index(4), Named(&THREADS), "the conditions of {}", "CYC-04";
     // Values.
     Event Word(16), Counters, "evtCount", "DUT-16";
-    EventSeen Word(16), Named(4, of_decoder), "evtCount as {} has it", "DUT-51";
+    EventSeen Word(16), Named(&DECODERS), "evtCount as {} has it", "DUT-51";
     Lane Index(64), Counters, "the event lane", "DUT-51";
     NoEvent Constant(2), Counters, "the value of an event that is not supported", "DUT-16";
-    SampleEvent Index(4), Named(4, of_sample_event), "the event {}", "SPE-45";
+    SampleEvent Index(4), Named(&SAMPLE_EVENTS), "the event {}", "SPE-45";
     Base Word(16), Counters, "V_B", "DUT-16";
     ChainIsOdd Bit, Counters, "whether CHAIN counts by the number of the counter", "DUT-17";
     ChainFrom Index(31), Counters, "the counter whose overflow CHAIN counts", "DUT-17";
@@ -579,17 +233,17 @@ sites! {
     Te Bit, Counters, "TE", "TH-23";
     Tlc Word(2), Counters, "TLC", "TH-25";
     Th Word(12), Counters, "TH", "TH-08";
-    ComparedBase Word(16), Named(4, of_condition), "V_B in the condition {}", "TH-20";
-    ComparedTh Word(12), Named(4, of_condition), "TH in the condition {}", "TH-20";
-    Condition Compare, Named(4, of_condition), "the condition {}", "TH-20";
+    ComparedBase Word(16), Named(&CONDITIONS), "V_B in the condition {}", "TH-20";
+    ComparedTh Word(12), Named(&CONDITIONS), "TH in the condition {}", "TH-20";
+    Condition Compare, Named(&CONDITIONS), "the condition {}", "TH-20";
     CountsOne Bit, Counters, "TC[0]", "TH-22";
     Linked Word(16), Counters, "V[n-1] as an odd counter links to it", "TH-25";
     LinkedFromStopped Never, Counters, "an odd counter links to V_B[n-1] of a counter that is filtered", "TH-26";
-    Result Choice(RESULTS), Named(15, of_table_row), "V of {}", "TH-22";
-    Edge Choice(EDGES), Named(2, of_edge), "what counts as {}", "TH-23";
+    Result Choice(RESULTS), Named(&TABLE_ROWS), "V of {}", "TH-22";
+    Edge Choice(COUNTED_EDGES), Named(&EDGES), "what counts as {}", "TH-23";
     Previous Bit, Counters, "C_P", "TH-24";
     PreviousNext Bit, Counters, "C_T as it becomes C_P", "TH-28";
-    PreviousHeld Never, Named(4, of_held), "C_P is held while {}", "TH-28";
+    PreviousHeld Never, Named(&HELD), "C_P is held while {}", "TH-28";
     Reserved Bit, Counters, "whether {TC, TE, TLC} is reserved", "TH-30";
     BypassTc And, Counters, "TC, where threshold counting is turned off,", "TH-27";
     BypassTh And, Counters, "TH, where threshold counting is turned off,", "TH-27";
@@ -601,12 +255,12 @@ sites! {
     // Counters.
     Added Word(16), Counters, "V as it is added to the counter", "DUT-22";
     Long Bit, Counters, "PMCR_EL0.LP", "DUT-22";
-    OverflowBit Constant(7), Named(2, of_counter_kind), "the number of bits of {} out of which it overflows", "DUT-22";
+    OverflowBit Constant(7), Named(&COUNTERS), "the number of bits of {} out of which it overflows", "DUT-22";
     Carry Bit, Counters, "the overflow", "DUT-22";
-    OverflowOfWritten And, Named(4, of_write), "an overflow of a counter {} sets its flag: that it is lost", "DUT-20";
+    OverflowOfWritten And, Named(&WRITES), "an overflow of a counter {} sets its flag: that it is lost", "DUT-20";
     FlagOf Index(31), Counters, "the overflow flag that is set", "DUT-22";
     ChainIsShort And, One, "PMCR_EL0.LP, where CHAIN counts an overflow,", "DUT-17";
-    ChainOfWritten And, Named(4, of_write), "CHAIN counts an overflow of a counter {}: that it is lost", "DUT-20";
+    ChainOfWritten And, Named(&WRITES), "CHAIN counts an overflow of a counter {}: that it is lost", "DUT-20";
     CarryReaches Always, Counters, "no carry reaches bits 63:32 of the counter", "DUT-22";
     Stops Never, One, "a counter stays at its greatest value", "DUT-22";
     Sum64 Register(64), Counters, "the sum that the counter takes", "DUT-22";
@@ -629,14 +283,14 @@ sites! {
     CountsDisabled Bit, One, "whether operations count down COUNT", "SPE-10";
     Rnd Bit, One, "PMSIRR_EL1.RND", "SPE-12";
     Ernd Bit, One, "PMSIDR_EL1.ERnd", "SPE-12";
-    StartsFromZero And, Named(2, of_count), "{}, where enabling profiling loads the interval,", "SPE-10";
+    StartsFromZero And, Named(&INTERVALS), "{}, where enabling profiling loads the interval,", "SPE-10";
     StartLoads Bit, One, "whether enabling profiling loads the interval", "SPE-10";
     LoadedByte Word(8), One, "the random number that COUNT is loaded with", "SPE-12";
     LoadedInterval Word(24), One, "INTERVAL as COUNT is loaded with it", "SPE-12";
     Loaded Register(32), One, "what COUNT is loaded with", "SPE-12";
     Secondary Bit, One, "whether ECOUNT is used", "SPE-22";
     CountReached Compare, One, "COUNT and 0", "SPE-20";
-    CountedDown Constant(8), Named(2, of_counting), "what an operation takes from {}", "SPE-20";
+    CountedDown Constant(8), Named(&COUNTED_DOWN), "what an operation takes from {}", "SPE-20";
     EcountedDown Constant(8), One, "what an operation takes from ECOUNT", "SPE-22";
     EcountReached Compare, One, "ECOUNT and 0", "SPE-22";
     LoadedEcount Word(8), One, "the random number that ECOUNT is loaded with", "SPE-22";
@@ -650,11 +304,11 @@ sites! {
     CollCleared Never, One, "a sample that does not collide clears COLL", "SPE-43";
     Pmsee Word(2), One, "PMSEE", "SPE-42";
     Ee Word(2), One, "EE", "SPE-42";
-    CollTarget Choice(&["PMBSR_EL1.COLL", "PMBSR_EL2.COLL", "PMBSR_EL3.COLL"]), Named(16, of_targets), "what a collision sets with {}", "SPE-42";
-    CollSet Always, Named(3, of_coll), "a collision does not set {}", "SPE-41";
+    CollTarget Choice(&["PMBSR_EL1.COLL", "PMBSR_EL2.COLL", "PMBSR_EL3.COLL"]), Named(&TARGETS), "what a collision sets with {}", "SPE-42";
+    CollSet Always, Named(&COLLS), "a collision does not set {}", "SPE-41";
     FilteredOut Word(4), One, "the samples that filtering removes", "DUT-63";
     PopulationEnabled And, One, "that profiling is enabled, where SAMPLE_POP counts,", "SPE-45";
-    SampleValue Word(8), Named(4, of_sample_event), "the value of {}", "SPE-45";
+    SampleValue Word(8), Named(&SAMPLE_EVENTS), "the value of {}", "SPE-45";
     CollisionReloads Always, One, "an operation that collides leaves COUNT at 0", "SPE-41";
     Selected Word(5), One, "the number of operations selected", "SPE-32";
     Collided Word(5), One, "the number of operations that collide", "SPE-41";

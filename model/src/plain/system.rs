@@ -4,16 +4,11 @@ use crate::number::Number;
 use crate::sysreg::SysReg;
 
 use super::Plain;
+use super::kinds::kind;
 use super::operators::Operators;
-use super::registers::{kind, set_or_clear};
+use super::registers::{CLEARS, set_or_clear, way_of};
 use super::site::Site;
 use super::state::{OF_SYSTEM_PMU, SYSTEM, SYSTEM_SELECT};
-
-/// Whether a write of the register clears bits.
-pub(super) fn clears(register: SysReg) -> bool {
-    use SysReg::*;
-    matches!(register, Spmcntenclr | Spmovsclr | Spmintenclr)
-}
 
 impl Plain {
     /// The System PMU that is selected.
@@ -103,10 +98,10 @@ impl Plain {
             }
             Some(_) => {}
             None => {
-                let way = self.system_way(operators, register);
+                let way = way_of(operators, register);
                 let value = self.state.get(place);
                 let bits = match way {
-                    1 => data,
+                    CLEARS => data,
                     _ => data & implemented,
                 };
                 self.state.set(place, set_or_clear(way, value, bits));

@@ -22,17 +22,9 @@ struct Counts {
 const SECOND: usize = 5;
 const CONDITION: usize = 6;
 
-/// The events, by their numbers among the instances of the sites.
-pub(super) const EVENTS: [(&str, u16); 9] = [
-    ("INST_RETIRED", 0x0008),
-    ("CPU_CYCLES", 0x0011),
-    ("STALL_FRONTEND", 0x0023),
-    ("STALL_BACKEND", 0x0024),
-    ("STALL", 0x003C),
-    ("STALL_FRONTEND_L1I", 0x8159),
-    ("STALL_BACKEND_L1D", 0x8165),
-    ("event 0x00C0", 0x00C0),
-    ("event 0x00C1", 0x00C1),
+/// Event numbers, by the numbers of the instances of sites.
+pub(super) const EVENTS: [u16; 9] = [
+    0x0008, 0x0011, 0x0023, 0x0024, 0x003C, 0x8159, 0x8165, 0x00C0, 0x00C1,
 ];
 
 /// What an event of the threads counts.

@@ -2,59 +2,16 @@
 
 use std::fmt;
 
+use pmu_model::plain::Relation;
 use pmu_model::pmu::event_type::Condition;
 
-/// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Predicate {
-    /// !=.
-    Ne,
-    /// ==.
-    Eq,
-    /// >=.
-    Ge,
-    /// >.
-    Gt,
-    /// <.
-    Lt,
-    /// <=.
-    Le,
-}
-
-impl Predicate {
-    const ALL: [Self; 6] = [Self::Ne, Self::Eq, Self::Ge, Self::Gt, Self::Lt, Self::Le];
-
-    /// What a condition means (TH-20).
-    pub fn of(condition: Condition) -> Self {
-        match condition {
-            Condition::NotEqual => Self::Ne,
-            Condition::Equal => Self::Eq,
-            Condition::GreaterOrEqual => Self::Ge,
-            Condition::Less => Self::Lt,
-        }
-    }
-
-    /// Whether it holds.
-    pub fn holds(self, v_b: i32, th: i32) -> bool {
-        match self {
-            Self::Ne => v_b != th,
-            Self::Eq => v_b == th,
-            Self::Ge => v_b >= th,
-            Self::Gt => v_b > th,
-            Self::Lt => v_b < th,
-            Self::Le => v_b <= th,
-        }
-    }
-
-    fn sign(self) -> &'static str {
-        match self {
-            Self::Ne => "!=",
-            Self::Eq => "==",
-            Self::Ge => ">=",
-            Self::Gt => ">",
-            Self::Lt => "<",
-            Self::Le => "<=",
-        }
+/// What a condition means (TH-20).
+pub fn relation_of(condition: Condition) -> Relation {
+    match condition {
+        Condition::NotEqual => Relation::Ne,
+        Condition::Equal => Relation::Eq,
+        Condition::GreaterOrEqual => Relation::Ge,
+        Condition::Less => Relation::Lt,
     }
 }
 
@@ -62,7 +19,7 @@ impl Predicate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datapath {
     /// Another comparison for a condition.
-    Condition(Condition, Predicate),
+    Condition(Condition, Relation),
     /// V_B and TH are signed.
     Signed,
     /// TH has so many bits.
@@ -124,8 +81,8 @@ impl Datapath {
         ];
         let mut all = Vec::new();
         for condition in conditions {
-            let others = Predicate::ALL.into_iter();
-            let others = others.filter(|&other| other != Predicate::of(condition));
+            let others = Relation::ALL.into_iter();
+            let others = others.filter(|&other| other != relation_of(condition));
             all.extend(others.map(|other| Self::Condition(condition, other)));
         }
         all.extend((1..12).map(Self::ThBits));
@@ -164,7 +121,7 @@ impl fmt::Display for Datapath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::Condition(condition, other) => {
-                let sign = Predicate::of(*condition).sign();
+                let sign = relation_of(*condition).sign();
                 return write!(
                     f,
                     "the threshold condition V_B {sign} TH is V_B {} TH",
@@ -173,7 +130,7 @@ impl fmt::Display for Datapath {
             }
             Self::ThBits(bits) => return write!(f, "TH is cut to {bits} bits"),
             Self::BaseBitsOf(condition, bits) => {
-                let sign = Predicate::of(*condition).sign();
+                let sign = relation_of(*condition).sign();
                 return write!(
                     f,
                     "V_B is cut to {bits} bits for the threshold condition V_B {sign} TH alone"

@@ -4,40 +4,8 @@ use std::fmt;
 
 use pmu_model::Implementation;
 use pmu_model::contract::Thread;
-use pmu_model::pmu::event_type::{Field, M, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
-
-/// A row of the table of ETY-20.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    name: &'static str,
-    one: Field,
-    other: Option<Field>,
-    /// Filtered when the fields are equal, or the one is 0.
-    equal: bool,
-}
-
-const fn row(name: &'static str, one: Field, other: Option<Field>, equal: bool) -> Row {
-    Row {
-        name,
-        one,
-        other,
-        equal,
-    }
-}
-
-/// The table, by Exception level and Security state; EL3 is the last row.
-const ROWS: [Row; 10] = [
-    row("Non-secure EL0", U, Some(NSU), false),
-    row("Secure EL0", U, None, false),
-    row("Realm EL0", U, Some(RLU), false),
-    row("Non-secure EL1", P, Some(NSK), false),
-    row("Secure EL1", P, None, false),
-    row("Realm EL1", P, Some(RLK), false),
-    row("Non-secure EL2", NSH, None, true),
-    row("Secure EL2", NSH, Some(SH), true),
-    row("Realm EL2", NSH, Some(RLH), true),
-    row("EL3", M, Some(P), false),
-];
+use pmu_model::plain::FILTER_ROWS;
+use pmu_model::pmu::event_type::{Field, NSH, NSK, NSU, P, RLK, RLU, SH, U, VS};
 
 /// A mistake of the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +32,7 @@ impl Filters {
     /// All of them.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
-        for number in 0..ROWS.len() as u8 {
+        for number in 0..FILTER_ROWS.len() as u8 {
             all.extend([Self::Inverted(number), Self::Never(number)]);
             let near = |other: &u8| {
                 let same_level = number < 9 && *other < 9 && number / 3 == other / 3;
@@ -112,8 +80,8 @@ impl Filters {
             level => 3 * level + security,
         };
         let row = match self {
-            Self::As(of, as_) if of == number => ROWS[usize::from(as_)],
-            _ => ROWS[usize::from(number)],
+            Self::As(of, as_) if of == number => FILTER_ROWS[usize::from(as_)],
+            _ => FILTER_ROWS[usize::from(number)],
         };
         let other = row.other.map_or(0, |field| field.of(effective));
         let other = if self == Self::El3ByM && number == 9 {
@@ -140,7 +108,7 @@ impl Filters {
 
 impl fmt::Display for Filters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |number: u8| ROWS[usize::from(number)].name;
+        let name = |number: u8| FILTER_ROWS[usize::from(number)].name;
         match *self {
             Self::Inverted(row) => write!(f, "the filter of {} is inverted", name(row)),
             Self::Never(row) => write!(f, "{} is never filtered", name(row)),

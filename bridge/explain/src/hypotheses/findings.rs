@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use pmu_model::{CycleInput, CycleOutput, Implementation};
 use serde::Serialize;
 
 use super::Candidate;
-use super::bench::Bench;
-use super::recording::Stretch;
-use lockstep_engine::lockstep::delay::Latency;
 
 /// A hypothesis that explains the RTL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,36 +25,6 @@ pub struct Hypothesis {
     /// What it was made of, to test it on other cycles.
     #[serde(skip)]
     pub(super) origin: Origin,
-}
-
-impl Hypothesis {
-    /// Tests it on other cycles of a design without latencies: `inputs`, of which the first is one of reset, and the design's
-    /// outputs.
-    ///
-    /// # Returns
-    /// The first cycle that it does not explain.
-    pub fn first_miss(
-        &self,
-        implementation: &Implementation,
-        inputs: &[CycleInput],
-        rtl: &[CycleOutput],
-    ) -> Option<usize> {
-        let stretch = Stretch {
-            first: 0,
-            inputs,
-            rtl,
-            before: &[],
-            rtl_before: &[],
-            // None is: one that every candidate can be tested in.
-            divergent: inputs.len() / 2,
-            stated: Latency::default(),
-            from_map: false,
-        };
-        match Bench::of(stretch, implementation) {
-            Ok(bench) => bench.miss_of(&self.origin.0),
-            Err(_) => Some(0),
-        }
-    }
 }
 
 /// The candidate of a hypothesis. Hypotheses that say the same are the same.

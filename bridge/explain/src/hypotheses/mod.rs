@@ -18,14 +18,17 @@ mod mutants;
 mod occasions;
 mod recording;
 mod sampling;
+mod screen;
 mod system;
 mod threads;
 mod timing;
+mod trial;
 mod varied;
 
 #[cfg(test)]
 mod tests;
 
+use std::cell::LazyCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -178,17 +181,18 @@ fn tested(
     candidates: &[Candidate],
 ) -> Result<(Vec<Candidate>, Findings), &'static str> {
     let near = Bench::new(stretch.near(), implementation)?;
-    let far = match stretch.inputs.len() > near.stretch.inputs.len() {
+    let is_longer = stretch.inputs.len() > near.stretch.inputs.len();
+    let far = LazyCell::new(|| match is_longer {
         true => Bench::new(stretch, implementation).ok(),
         false => None,
-    };
+    });
     let latency = latency::WrongLatency::find(&near).map(Candidate::Latency);
     let mut number = number_of(candidates);
     let mut tested = near.tested(candidates.to_vec());
     tested.explaining.splice(0..0, latency);
     let mut bench = &near;
     if !tested.explaining.is_empty()
-        && let Some(far) = &far
+        && let Some(far) = &*far
     {
         bench = far;
         tested = far.tested(tested.explaining);
@@ -198,26 +202,22 @@ fn tested(
         return Ok((tested.explaining, findings));
     }
     // What the mistakes that somebody thought of do not explain, one made anywhere may.
-    let last = far.as_ref().unwrap_or(&near);
     let stages: [fn(&Bench<'_>) -> Vec<Mutant>; 2] =
         [|_| mutants::general(), |bench| bench.narrower()];
     for stage in stages {
         let mutants = stage(&near);
         number += mutants.len();
-        let found = near.tested(mutants.into_iter().map(Candidate::Mutant).collect());
-        tested.near.extend(found.near);
-        let mut found = last.tested(found.explaining);
-        if !found.explaining.is_empty() {
-            let mutant = |candidate: &Candidate| match candidate {
-                Candidate::Mutant(mutant) => Some(*mutant),
-                _ => None,
-            };
-            let explaining = found.explaining.iter().filter_map(mutant);
-            let told =
-                explaining.filter(|mutant| last.differing >= mutants::least_evidence(mutant));
-            let distinct = mutants::distinct(told.collect()).into_iter();
-            found.explaining = distinct.map(Candidate::Mutant).collect();
+        let mut found = near.tested(mutants.into_iter().map(Candidate::Mutant).collect());
+        tested.near.append(&mut found.near);
+        if found.explaining.is_empty() {
+            continue;
         }
+        let mut last = &near;
+        if let Some(far) = &*far {
+            last = far;
+            found = far.tested(found.explaining);
+        }
+        found.explaining = mutants::said(found.explaining, last.differing);
         if !found.explaining.is_empty() {
             let findings = last.findings(number, &found);
             return Ok((found.explaining, findings));

@@ -3,7 +3,7 @@
 use pmu_model::pmu::event_type::EventType;
 
 use crate::hypotheses::Mistake;
-use crate::hypotheses::datapath::{Datapath, Predicate};
+use crate::hypotheses::datapath::{Datapath, relation_of};
 
 use super::Varied;
 
@@ -16,7 +16,7 @@ impl Varied {
         };
         let is = |other: Datapath| mistake == Some(other);
         let low = |value: u16, bits: u8| value & (u16::MAX >> (16 - bits));
-        let mut predicate = Predicate::of(decoded.condition());
+        let mut predicate = relation_of(decoded.condition());
         let (mut left, mut right) = (i32::from(v_b), i32::from(decoded.th));
         match mistake {
             Some(Datapath::Condition(from, to)) if from == decoded.condition() => predicate = to,
