@@ -40,6 +40,20 @@ fn values_are_those_of_the_vcd() {
     );
 }
 
+/// A VCD of GHDL has no more than its GHW file.
+#[test]
+fn what_a_vcd_has_is_the_same() {
+    for name in ["bus", "fifo", "kinds", "tree"] {
+        for version in ["2.0", "5.0"] {
+            let dump = format!("ghdl-{version}/{name}");
+            let ran = run(&mut vcd(&dumps(), &format!("diff {dump}.vcd {dump}.ghw")));
+            assert_eq!(ran.code, 0, "{dump}: {}{}", ran.stdout, ran.stderr);
+            assert!(ran.stdout.starts_with("SAME"), "{dump}: {}", ran.stdout);
+            assert!(!ran.stdout.contains("only in A"), "{dump}: {}", ran.stdout);
+        }
+    }
+}
+
 /// One design, three dumps of one run, by the GHDL that is installed.
 #[test]
 fn dumps_of_the_installed_ghdl_are_the_same() {

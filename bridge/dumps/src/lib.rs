@@ -7,3 +7,4 @@ pub mod ghw;
 mod library;
 pub mod offline;
 pub mod waves;
+mod written;

@@ -8,12 +8,20 @@ use lockstep_vcd::{Error, Slice, Source};
 use super::error::FstError;
 use super::events::Signals;
 
+/// A scope that is open.
+enum Open {
+    /// It stands in the text.
+    Written,
+    /// Of an array, with its name or index, which its elements bear: none in a VCD of the same run.
+    Array(String),
+}
+
 /// The text of the declarations so far.
 #[derive(Default)]
 pub(super) struct Declarations {
     text: String,
     /// Open scopes.
-    depth: usize,
+    open: Vec<Open>,
     /// By signal of the file, its number among those that have a name.
     numbers: Vec<Option<u32>>,
     /// By such a number, whether it is an event.
@@ -47,13 +55,20 @@ impl Declarations {
     /// Declares an entry of the hierarchy, of a file with so many signals.
     pub(super) fn add(&mut self, entry: &FstHierarchyEntry, signals: u64) -> Result<(), FstError> {
         match entry {
+            FstHierarchyEntry::Scope {
+                tpe: FstScopeType::SvArray,
+                name,
+                ..
+            } => self.open.push(Open::Array(name.clone())),
             FstHierarchyEntry::Scope { tpe, name, .. } => {
-                self.depth += 1;
+                let name = self.of_array(name);
+                self.open.push(Open::Written);
                 self.section("scope", &format!("{} {name}", scope(*tpe)));
             }
-            FstHierarchyEntry::UpScope if self.depth > 0 => {
-                self.depth -= 1;
-                self.section("upscope", "");
+            FstHierarchyEntry::UpScope => {
+                if let Some(Open::Written) = self.open.pop() {
+                    self.section("upscope", "");
+                }
             }
             FstHierarchyEntry::Var {
                 tpe,
@@ -71,7 +86,7 @@ impl Declarations {
                 // A real has its bytes for a length.
                 let length = if tpe.is_real() { &64 } else { length };
                 let number = self.number(handle.get_index(), *tpe, *length);
-                let (kind, code) = (variable(*tpe), code(number));
+                let (kind, code, name) = (variable(*tpe), code(number), self.of_array(name));
                 self.section("var", &format!("{kind} {length} {code} {name}"));
             }
             FstHierarchyEntry::Comment { string } => self.section("comment", string),
@@ -79,6 +94,37 @@ impl Declarations {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The name of what stands in an array as a VCD has it, with the array's name. Where it is no element, the array
+    /// becomes a scope.
+    fn of_array(&mut self, name: &str) -> String {
+        let arrays = self.open.iter().rev();
+        let arrays = arrays.take_while(|open| matches!(open, Open::Array(_)));
+        let first = self.open.len() - arrays.count();
+        let mut array = String::new();
+        for open in &self.open[first..] {
+            if let Open::Array(part) = open {
+                array.push_str(part);
+            }
+        }
+        if name.starts_with('[') {
+            return array + name;
+        }
+        let outermost = match self.open.get(first) {
+            Some(Open::Array(outermost)) => outermost,
+            _ => return name.to_owned(),
+        };
+        let index = name.strip_prefix(outermost.as_str());
+        if !index.is_some_and(|index| index.starts_with('[')) {
+            for place in first..self.open.len() {
+                if let Open::Array(part) = std::mem::replace(&mut self.open[place], Open::Written) {
+                    let kind = scope(FstScopeType::SvArray);
+                    self.section("scope", &format!("{kind} {part}"));
+                }
+            }
+        }
+        name.to_owned()
     }
 
     fn section(&mut self, keyword: &str, text: &str) {

@@ -8,6 +8,17 @@ pub enum FstError {
     /// The file cannot be read.
     #[error("[fst] expected to read on, found an input error: {0}")]
     Read(#[from] io::Error),
+    /// There is no room for what is in it.
+    #[error(
+        "[fst] expected room for {length} bytes of a compressed file, found none: {source}; name another folder with \
+         TMPDIR"
+    )]
+    Unpack {
+        /// Bytes when it is unpacked.
+        length: u64,
+        /// Why they cannot be written.
+        source: io::Error,
+    },
     /// Its blocks are not as they should be.
     #[error(
         "[fst] expected {expected}, found {found} (byte {offset}); the file is cut or damaged, or its writer has not \

@@ -6,6 +6,7 @@ use fst_reader::FstSignalValue;
 use lockstep_vcd::{Header, State};
 
 use crate::batch::{Batch, LONGEST, escaped};
+use crate::written::real;
 
 /// The signals of a file.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(super) fn enter(
     };
     let (number, place) = (*number, *number as usize);
     match value {
-        FstSignalValue::Real(value) => batch.real(number, as_written(*value)),
+        FstSignalValue::Real(value) => batch.real(number, real(*value)),
         FstSignalValue::String(bytes) if bytes.len() > LONGEST => {
             return Err(format!("a value of {} bytes", bytes.len()));
         }
@@ -61,9 +62,4 @@ pub(super) fn enter(
         }
     }
     Ok(())
-}
-
-/// A real with the 16 digits that a VCD has of it, so that both are the same number.
-fn as_written(value: f64) -> f64 {
-    format!("{value:.15e}").parse().unwrap_or(value)
 }

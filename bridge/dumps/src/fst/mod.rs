@@ -9,8 +9,10 @@ pub(crate) mod declarations;
 mod error;
 mod events;
 mod frame;
+mod packed;
 mod reader;
 pub mod write;
 
 pub use error::FstError;
+pub use packed::unpacked;
 pub use reader::{Alike, Fst};

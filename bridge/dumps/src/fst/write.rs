@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use crate::written::is_element;
 use fst_writer::{
     FstBodyWriter, FstFileType, FstHeaderWriter, FstInfo, FstScopeType, FstSignalId, FstSignalType,
     FstVarDirection, FstVarType, FstWriteError,
@@ -190,6 +191,7 @@ fn name(variable: &Variable, width: usize) -> String {
     match (variable.kind(), variable.range()) {
         (VarKind::String, _) => format!("{name} [{}:0]", width - 1),
         (_, Some(range)) => format!("{name} {range}"),
+        (_, None) if is_element(variable) => format!("\\{name}"),
         (_, None) => name,
     }
 }

@@ -18,6 +18,12 @@ pub enum GhwError {
         /// What is there.
         found: String,
     },
+    /// The library does not know a kind of type.
+    #[error(
+        "[ghw] expected types that are read here, found one that is not ({0}: of physical types, only `time` is, and \
+        arrays have one dimension); have GHDL write a VCD of the same run (`--vcd=FILE`)"
+    )]
+    Unknown(String),
     /// Its declarations are none that a VCD can have.
     #[error("[ghw] expected {expected}, found {found} in the hierarchy")]
     Hierarchy {

@@ -1,5 +1,6 @@
 //! The reader of a GHW dump.
 
+use std::any::Any;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
@@ -39,7 +40,7 @@ impl Ghw {
         let input = Input::new(file, read);
         let declared = input.clone();
         let declared = spawn(move || declare(&opened(declared)?.hierarchy))?.join();
-        let signals = declared.unwrap_or_else(|_| Err(damaged("declarations")))?;
+        let signals = declared.unwrap_or_else(|panic| Err(ended(&*panic)))?;
         let events = Events {
             input,
             signals: Arc::new(signals),
@@ -82,6 +83,16 @@ fn damaged(expected: &'static str) -> GhwError {
     GhwError::Damaged {
         expected,
         found: PANICKED.to_owned(),
+    }
+}
+
+/// Why the library ended while it read declarations: it says so of what it does not know.
+fn ended(panic: &(dyn Any + Send)) -> GhwError {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    match text.and_then(|text| text.strip_prefix("not yet implemented: ")) {
+        Some(kind) => GhwError::Unknown(kind.trim_start_matches("Support: ").to_owned()),
+        None => damaged("declarations"),
     }
 }
 

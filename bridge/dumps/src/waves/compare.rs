@@ -10,6 +10,7 @@ use super::dump::Dump;
 use super::mapping::Mapping;
 use super::rows::Sample;
 use crate::fst::Alike;
+use crate::written::real;
 
 /// Differing signals whose values are kept; see `Difference::rows`.
 const KEPT: usize = 8;
@@ -536,13 +537,13 @@ fn reversed(value: Value) -> Value {
     bits.map_or(value, |bits| Value::Bits(bits.to_bits()))
 }
 
-/// Whether two values are the same. No value yet is the same as x in every bit.
+/// Whether two values are the same. No value yet is the same as x in every bit; reals have 16 digits.
 pub fn same(values: &Both) -> bool {
     match values {
         [None, None] => true,
         [None, Some(value)] | [Some(value), None] => is_all_x(value),
         [Some(Value::Real(one)), Some(Value::Real(two))] => {
-            one == two || (one.is_nan() && two.is_nan())
+            one == two || (one.is_nan() && two.is_nan()) || real(*one) == real(*two)
         }
         [Some(one), Some(two)] => one == two,
     }

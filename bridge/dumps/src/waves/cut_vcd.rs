@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use lockstep_vcd::{Header, Scope, ScopeId, ScopeKind, Value, ValueRef, Variable};
 
 use super::cut::{Cut, Target};
+use crate::written::is_element;
 
 /// Writes a VCD.
 pub struct VcdTarget<'c, W> {
@@ -169,8 +170,7 @@ fn code(mut number: usize) -> String {
 /// A name as it stands in a dump. A bit that is no bit of a vector stays none.
 fn name(variable: &Variable) -> String {
     let name = variable.name();
-    let element = variable.range().is_none() && name.ends_with(']') && variable.width() == 1;
-    match variable.is_escaped() || element {
+    match variable.is_escaped() || is_element(variable) {
         true => format!("\\{name}"),
         false => name.to_owned(),
     }

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lockstep_vcd::{Error, Header, Input, SignalId, Source, Stream};
 
-use crate::fst::{Fst, FstError};
+use crate::fst::{Fst, FstError, unpacked};
 use crate::ghw::{Ghw, GhwError};
 
-use super::foreign::{MAGIC, foreign, is_fst, is_ghw};
+use super::foreign::{MAGIC, foreign, is_fst, is_ghw, is_packed_fst};
 
 /// A reader that counts what is read.
 pub struct Counted<R> {
@@ -87,7 +87,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     if path == Path::new("-") {
         let mut start = Vec::new();
         io::stdin().take(MAGIC).read_to_end(&mut start)?;
-        if is_fst(&start) {
+        if is_fst(&start) || is_packed_fst(&start) {
             return Err(OpenError::Foreign("an FST file in a pipe; name the file"));
         }
         if is_ghw(&start) {
@@ -123,7 +123,11 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     if let Some(format) = foreign(&start, path) {
         return Err(OpenError::Foreign(format));
     }
-    if is_fst(&start) {
+    if is_fst(&start) || is_packed_fst(&start) {
+        let file = match is_fst(&start) {
+            true => file,
+            false => unpacked(file)?,
+        };
         return Ok(Opened {
             dump: Dump::Fst(Fst::open(file, Arc::clone(&read))?),
             size: Some(metadata.len()),

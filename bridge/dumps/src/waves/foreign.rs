@@ -10,6 +10,11 @@ pub fn is_fst(start: &[u8]) -> bool {
     start.starts_with(&[0, 0, 0, 0, 0, 0, 0, 1, 73])
 }
 
+/// Whether a file that starts with these bytes is FST, compressed as a whole: a block of type 254.
+pub fn is_packed_fst(start: &[u8]) -> bool {
+    start.starts_with(&[254, 0, 0, 0])
+}
+
 /// Whether a file that starts with these bytes is GHW.
 pub fn is_ghw(start: &[u8]) -> bool {
     start.starts_with(b"GHDLwave")
@@ -19,12 +24,7 @@ pub fn is_ghw(start: &[u8]) -> bool {
 ///
 /// Formats without a published signature are told by the end of the name, where the contents are no text.
 pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
-    const PACKED: &str =
-        "an FST file that is compressed as a whole; write it anew: `fst2vcd FILE | vcd2fst - NEW`";
     const FSDB: &str = "an FSDB file; convert it with fsdb2vcd";
-    if start.starts_with(&[254, 0, 0, 0]) {
-        return Some(PACKED);
-    }
     if start.get(8..12) == Some(&[4, 3, 2, 1]) {
         return Some(FSDB);
     }
@@ -54,7 +54,7 @@ mod tests {
         for (start, path, word) in [
             (&b"\0\0\0\0\0\0\x01\x49\0\0"[..], "a.vcd", None),
             (b"\0\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", None),
-            (b"\xfe\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", Some("FST")),
+            (b"\xfe\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", None),
             (b"GHDLwave\n\x10\0\0\x01", "-", None),
             (b"abcdefgh\x04\x03\x02\x01", "a", Some("FSDB")),
             (b"\x01\x02", "a.wlf", Some("WLF")),
