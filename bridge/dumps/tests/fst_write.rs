@@ -188,7 +188,8 @@ fn wellen_reads_what_was_written() {
         let signals: Vec<_> = vars.iter().map(|(_, signal, _)| *signal).collect();
         wave.load_signals(&signals);
         // Elements of one bit are joined there, whatever their names begin with.
-        if path.ends_with("memories.vcd") && vars.len() < expected.len() {
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.is_some_and(|name| name.starts_with("memories")) && vars.len() < expected.len() {
             continue;
         }
         assert_eq!(vars.len(), expected.len(), "{}", path.display());
