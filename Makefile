@@ -56,6 +56,7 @@ plan: ## Write docs/verification-plan.md: code and tests of every rule
 bench: ## Measure where the time of a run goes, as ratios to the bare design
 	$(CARGO) bench --bench lockstep
 	$(CARGO) bench --bench vcd
+	$(CARGO) bench --bench fst
 
 sanitize: ## Look for errors of memory in all C++, with sanitizers and valgrind (FORM=short: minutes less)
 	tests/sanitize/run.sh $(FORM)

@@ -10,20 +10,16 @@ mod dump;
 #[path = "../vcd/examples/throughput/readers.rs"]
 mod readers;
 
+#[path = "common/rtl_dump.rs"]
+mod rtl_dump;
+
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dump::Shape;
-use pmu_lockstep::dut::{BuildOptions, RtlSource, open};
-use pmu_lockstep::lockstep::batch::BATCH;
-use pmu_lockstep::stimulus::{Generator, Profile};
-use pmu_model::{CycleInput, CycleOutput, Implementation};
-use tempfile::NamedTempFile;
-
-/// Size of a dump.
-const MEGABYTES: usize = 300;
+use rtl_dump::{MEGABYTES, once, rtl};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rounds = std::env::args().filter_map(|word| word.parse().ok()).next();
@@ -38,43 +34,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         readers::measure(&path, rounds.unwrap_or(5), None)?;
         println!();
     }
-    Ok(())
-}
-
-/// The file `path`, made if it is not there; it is there when it is whole.
-fn once(
-    path: &Path,
-    make: impl Fn(&Path) -> Result<(), Box<dyn Error>>,
-) -> Result<PathBuf, Box<dyn Error>> {
-    if !path.exists() {
-        let folder = path.parent().ok_or("a file in a folder")?;
-        let unfinished = NamedTempFile::new_in(folder)?;
-        make(unfinished.path())?;
-        unfinished.persist(path)?;
-    }
-    Ok(path.into())
-}
-
-/// A dump of the traced design on the default stimulus.
-fn rtl(path: &Path) -> Result<(), Box<dyn Error>> {
-    let implementation = Implementation::default();
-    let options = BuildOptions::from_env();
-    let mut dut = open(
-        &RtlSource::Bundled,
-        &implementation,
-        true,
-        &options,
-        &mut |_| (),
-    )?;
-    let mut generator = Generator::new(1, &implementation, &Profile::default())?;
-    let mut inputs = vec![CycleInput::default(); BATCH];
-    let mut outputs = vec![CycleOutput::default(); BATCH];
-    dut.trace_to(path, 0)?;
-    while fs::metadata(path)?.len() < (MEGABYTES as u64) * 1_000_000 {
-        generator.fill(&mut inputs);
-        dut.run(&inputs, &mut outputs)?;
-    }
-    dut.end_trace()?;
     Ok(())
 }
 
