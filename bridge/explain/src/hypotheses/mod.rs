@@ -154,12 +154,19 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
     let mistakes = mistakes.into_iter().map(Candidate::Mistake);
     let candidates: Vec<_> = knobs.chain(mistakes).collect();
     let late = recording.late_start();
-    let from_late = match tested(recording.stretch(late), implementation, &candidates) {
+    let everywhere: &[Stage] = &[|_| mutants::general(), |bench| bench.narrower()];
+    let from_late = match tested(
+        recording.stretch(late),
+        implementation,
+        &candidates,
+        everywhere,
+    ) {
         Err(why) if late == 0 => return Findings::untested(why),
         Ok(found) if late == 0 => return found.1,
         from_late => from_late.ok(),
     };
     let all = recording.stretch(0);
+    let are_refuted = matches!(&from_late, Some((explaining, _)) if explaining.is_empty());
     // What explains the cycles from a late reset on, explains those before it too, or something else does.
     if let Some((explaining, found)) = from_late
         && !explaining.is_empty()
@@ -171,14 +178,24 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
             return bench.findings(found.tested, &confirmed);
         }
     }
-    tested(all, implementation, &candidates).map_or_else(Findings::untested, |found| found.1)
+    // A mutant that is refuted behind a reset stays so, unless what it does to a reset lets something stay from before.
+    let of_resets: &[Stage] = &[|_| mutants::of_resets()];
+    let left = match are_refuted {
+        true => of_resets,
+        false => everywhere,
+    };
+    tested(all, implementation, &candidates, left).map_or_else(Findings::untested, |found| found.1)
 }
 
-/// Those of `candidates` that explain a stretch, and what is said of them.
+/// Mutants that are tried where those before explain nothing.
+type Stage = fn(&Bench<'_>) -> Vec<Mutant>;
+
+/// Those of `candidates` that explain a stretch, and what is said of them; where none does, those of mutants, stage by stage.
 fn tested(
     stretch: Stretch<'_>,
     implementation: &Implementation,
     candidates: &[Candidate],
+    stages: &[Stage],
 ) -> Result<(Vec<Candidate>, Findings), &'static str> {
     let near = Bench::new(stretch.near(), implementation)?;
     let is_longer = stretch.inputs.len() > near.stretch.inputs.len();
@@ -202,8 +219,6 @@ fn tested(
         return Ok((tested.explaining, findings));
     }
     // What the mistakes that somebody thought of do not explain, one made anywhere may.
-    let stages: [fn(&Bench<'_>) -> Vec<Mutant>; 2] =
-        [|_| mutants::general(), |bench| bench.narrower()];
     for stage in stages {
         let mutants = stage(&near);
         number += mutants.len();

@@ -24,6 +24,13 @@ pub(super) fn general() -> Vec<Mutant> {
     always.chain(of_writes).collect()
 }
 
+/// Those of what a reset does.
+pub(super) fn of_resets() -> Vec<Mutant> {
+    let mut resets = general();
+    resets.retain(|mutant| mutant.site.rule() == "DUT-11");
+    resets
+}
+
 /// The mutants of counters by themselves.
 fn of_counters(counters: impl IntoIterator<Item = usize>) -> Vec<Mutant> {
     let is_of_counters = |site: &Site| matches!(site.instances(), Instances::Counters);
