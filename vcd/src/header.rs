@@ -127,37 +127,66 @@ impl Scope {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[allow(missing_docs)] // The names are the keywords.
 pub enum VarKind {
+    /// `event`: something that happens at a time, without a value.
     Event,
+    /// `integer`.
     Integer,
+    /// `parameter`.
     Parameter,
+    /// `real`: its values are [`ValueRef::Real`](crate::ValueRef::Real).
     Real,
+    /// `real_parameter`.
     RealParameter,
+    /// `realtime`.
     Realtime,
+    /// `reg`.
     Reg,
+    /// `supply0`.
     Supply0,
+    /// `supply1`.
     Supply1,
+    /// `time`.
     Time,
+    /// `tri`.
     Tri,
+    /// `triand`.
     Triand,
+    /// `trior`.
     Trior,
+    /// `trireg`.
     Trireg,
+    /// `tri0`.
     Tri0,
+    /// `tri1`.
     Tri1,
+    /// `wand`.
     Wand,
+    /// `wire`.
     Wire,
+    /// `wor`.
     Wor,
+    /// `port`, of GTKWave.
     Port,
+    /// `sparray`, of GTKWave.
     SparseArray,
+    /// `string`, of GTKWave: its values are [`ValueRef::Text`](crate::ValueRef::Text).
     String,
+    /// `bit`, of SystemVerilog, as those that follow.
     Bit,
+    /// `logic`.
     Logic,
+    /// `int`.
     Int,
+    /// `shortint`.
     ShortInt,
+    /// `longint`.
     LongInt,
+    /// `byte`.
     Byte,
+    /// `enum`.
     Enum,
+    /// `shortreal`.
     ShortReal,
     /// A word that is none of these.
     Other,

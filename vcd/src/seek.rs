@@ -24,7 +24,7 @@ const BLOCK: usize = if cfg!(fuzzing) { 1 << 6 } else { 1 << 13 };
 /// First distance to go back for the value of a signal that does not change near the window.
 const BACK: u64 = if cfg!(fuzzing) { 1 << 7 } else { 1 << 18 };
 
-/// Rising edges of a clock; read by [`Stream::rises`].
+/// Rising edges of a clock; read by [`Stream::rises`], which shows them in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rises {
     /// The ticks of the edges asked for, as many of them as there are.

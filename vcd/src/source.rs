@@ -12,7 +12,23 @@ use crate::joined::JoinedValues;
 
 /// A dump whose events can be visited once, in order.
 ///
-/// [`Slice`] reads from memory, [`Stream`](crate::Stream) from anything that implements `Read`.
+/// [`Slice`] reads from memory, [`Stream`](crate::Stream) from anything that implements `Read`. What
+/// takes a source takes both, and a reader of another format that implements this.
+///
+/// ```
+/// use lockstep_vcd::{Error, Event, Slice, Source, Stream};
+///
+/// fn changes(mut dump: impl Source) -> Result<u32, Error> {
+///     let mut count = 0;
+///     dump.for_each(|event| count += u32::from(matches!(event, Event::Change(..))))?;
+///     Ok(count)
+/// }
+///
+/// let text = &b"$var wire 1 ! a $end $enddefinitions $end\n#3\n1!\n#5\n0!\n"[..];
+/// assert_eq!(changes(Slice::new(text)?)?, 2);
+/// assert_eq!(changes(Stream::new(text)?)?, 2);
+/// # Ok::<(), Error>(())
+/// ```
 pub trait Source {
     /// The declarations. Shared, so that a clone of the `Arc` can be used while events are read.
     fn header(&self) -> &Arc<Header>;
@@ -138,7 +154,7 @@ pub struct Slice<'a> {
 }
 
 impl<'a> Slice<'a> {
-    /// Parses the declarations of the dump `text`.
+    /// Parses the declarations of the dump `text`, which is not compressed.
     ///
     /// ```
     /// let error = lockstep_vcd::Slice::new(b"$var wire one ! a $end").unwrap_err();
@@ -149,7 +165,7 @@ impl<'a> Slice<'a> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Syntax`].
+    /// [`Error::Syntax`] for a fault in the declarations. Those in the changes come when they are read.
     pub fn new(text: &'a [u8]) -> Result<Self, Error> {
         let mut declarations = Declarations::default();
         let mut rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);

@@ -205,7 +205,19 @@ fn unzstd(_: Input) -> io::Result<Input> {
 }
 
 impl<R: Read> Stream<R> {
-    /// Reads and parses the declarations of a dump. No `BufReader` is needed.
+    /// Reads and parses the declarations of a dump. No `BufReader` is needed, and nothing is
+    /// decompressed; a reader in which one can seek can be asked for a [`window`](Self::window).
+    ///
+    /// ```no_run
+    /// use std::fs::File;
+    /// use lockstep_vcd::{Error, Source, Stream};
+    ///
+    /// let file = File::open("dump.vcd").map_err(|source| Error::Io { offset: 0, source })?;
+    /// let mut dump = Stream::new(file)?;
+    /// let count = dump.header().find("top.count")?;
+    /// let traces = dump.window(&[count], 1000..=2000)?;
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Io`], [`Error::Syntax`].

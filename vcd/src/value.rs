@@ -252,7 +252,8 @@ impl<'a> BitsRef<'a> {
         }
     }
 
-    /// Bits `hi` down to `lo`, owned; see [`Bits::slice`].
+    /// Bits `hi` down to `lo`, owned, as a value of `hi - lo + 1` bits. None if `lo` is above `hi` or
+    /// `hi` is not below the width.
     ///
     /// ```
     /// let bits = lockstep_vcd::BitsRef::new(b"11001010", 8).unwrap();

@@ -43,7 +43,9 @@ impl Slots {
     }
 }
 
-/// What one probe saw in a window.
+/// What one probe saw in a window; read by [`window()`] and [`Stream::window`](crate::Stream::window).
+///
+/// Times are ticks of the dump.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// The value just before the window. None if there was none yet.
