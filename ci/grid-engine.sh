@@ -1,12 +1,22 @@
 #!/bin/sh
-# A suite as a Grid Engine array of 16 tasks, and its report when all of them have ended. Not run by the project's tests.
+# A suite as a Grid Engine array, and its report when all of its tasks have ended. `make farm` runs it.
 # The parallel environment `smp` is the usual name of one on a single host.
 #
-#   ci/grid-engine.sh suite.toml /shared/results
+#   ci/grid-engine.sh suite.toml /shared/results [TASKS]
+#
+# Every host sees lockstep, the suite and the results. Each task builds the RTL of the suite, unless it is built once
+# (lockstep build --filelist dut.f -o built) and carried (dut = "built").
+#
+# Grid Engine ends tasks with SIGKILL. A task that is run again (-r y) does what is left, and so does the same command
+# again where tasks were killed or have failed.
 set -eu
 suite=$1
 out=$2
-array=$(qsub -terse -cwd -V -b y -r y -t 1-16 -pe smp 4 \
-  lockstep regress "$suite" --out "$out" --jobs 4)
-# A job that is held waits for the end of the array, also of tasks that found a failure.
-qsub -cwd -V -b y -hold_jid "${array%%.*}" lockstep merge "$out" -o "$out/report"
+tasks=${3:-16}
+# Its path, and no shell: one that is a login shell may set another PATH.
+lockstep=$(command -v lockstep)
+array=$(qsub -terse -cwd -V -N lockstep -b y -shell n -r y -t "1-$tasks" -pe smp 4 \
+  "$lockstep" regress "$suite" --out "$out" --jobs 4)
+# A job that is held waits for the end of the array, also of tasks that found a failure. The exit code is that of the merge.
+qsub -cwd -V -N lockstep-report -b y -shell n -sync y -hold_jid "${array%%.*}" \
+  "$lockstep" merge "$out" -o "$out/report"

@@ -1,12 +1,19 @@
 #!/bin/sh
-# A suite as a Slurm array of 16 tasks, and its report when all of them have ended. Not run by the project's tests.
-# On pre-emption Slurm sends SIGTERM; the task that is requeued does what is left.
+# A suite as a Slurm array, and its report when all of its tasks have ended. `make farm` runs it.
 #
-#   ci/slurm.sh suite.toml /shared/results
+#   ci/slurm.sh suite.toml /shared/results [TASKS]
+#
+# Every node sees lockstep, the suite and the results. Each task builds the RTL of the suite, unless it is built once
+# (lockstep build --filelist dut.f -o built) and carried (dut = "built").
+#
+# Before it ends a task for pre-emption, requeue or its time limit, Slurm sends SIGTERM, which `exec` brings to lockstep.
+# A task that is requeued does what is left, and so does the same command again where tasks were killed or have failed.
 set -eu
 suite=$1
 out=$2
-array=$(sbatch --parsable --array=1-16 --requeue --cpus-per-task=4 \
+tasks=${3:-16}
+# append: the log of a task that is requeued has its first start too.
+array=$(sbatch --parsable --array="1-$tasks" --requeue --open-mode=append --cpus-per-task=4 \
   --wrap "exec lockstep regress '$suite' --out '$out' --jobs 4")
-# afterany: a task that found a failure must be reported as well.
-sbatch --dependency="afterany:$array" --wrap "exec lockstep merge '$out' -o '$out/report'"
+# afterany: a task that found a failure must be reported as well. The exit code is that of the merge.
+sbatch --wait --dependency="afterany:${array%%;*}" --wrap "exec lockstep merge '$out' -o '$out/report'"
