@@ -321,6 +321,75 @@ fn a_run_that_is_killed_is_started_again() {
     );
 }
 
+/// The children of a process.
+fn children(process: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let lists = threads.into_iter().flatten().flatten();
+    let lists = lists.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let lists: Vec<_> = lists.collect();
+    let words = lists.iter().flat_map(|list| list.split_whitespace());
+    words.filter_map(|word| word.parse().ok()).collect()
+}
+
+/// A design that takes five seconds for `idle.stim`.
+fn slow_design(name: &str) -> PathBuf {
+    let folder = two_designs(name);
+    let path = folder.join("abort.sv");
+    let text = fs::read_to_string(&path).expect("a design");
+    let (before, rest) = text.split_once("if (cycle_q").expect("a condition");
+    let (_, after) = rest.split_once("abort();\");\n    end").expect("its end");
+    fs::write(&path, format!("{before}$c(\"usleep(1000);\");{after}")).expect("written");
+    suite(
+        &folder,
+        "name = 'n'\n[designs.slow]\nrtl = ['idle_pkg.sv', 'abort.sv']\n\
+         [[group]]\ndesigns = ['slow']\nrecorded = ['idle.stim']\n",
+    );
+    folder
+}
+
+/// A scheduler that ends a task signals every process of it, in any order: also that of the design, and the one that
+/// keeps it.
+#[test]
+fn a_design_that_somebody_ends_has_not_stopped() {
+    let folder = slow_design("signalled");
+    let mut child = start(&folder, &["regress", "suite.toml", "--out", "out"]);
+    let command = child.id();
+    // Then the design is built, and what runs is a run.
+    let begun = folder.join("out/shard-1-of-1.jsonl.partial");
+    let mut found = None;
+    wait(&mut child, || {
+        if !begun.exists() {
+            return false;
+        }
+        let keepers = children(command).into_iter().flat_map(children);
+        let hosts = keepers.flat_map(|keeper| {
+            let hosts = children(keeper).into_iter();
+            hosts.map(move |host| (keeper, host))
+        });
+        let comm = |process| fs::read_to_string(format!("/proc/{process}/comm"));
+        found = hosts
+            .into_iter()
+            .find(|(_, host)| comm(*host).is_ok_and(|name| name == "lockstep-design\n"));
+        found.is_some()
+    });
+    let (keeper, host) = found.expect("a design that runs");
+    // Cycles are on their way.
+    sleep(Duration::from_secs(1));
+    signal("-STOP", keeper);
+    signal("-TERM", host);
+    signal("-TERM", keeper);
+    // The keeper finds both to have happened.
+    sleep(Duration::from_millis(200));
+    signal("-CONT", keeper);
+    let ran = Ran::of(child.wait_with_output().expect("ended"));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let summary = json(&folder.join("out/report/summary.json"));
+    assert_eq!(
+        summary["retried"],
+        serde_json::json!(["recorded/slow/idle"])
+    );
+}
+
 #[test]
 fn limits_end_runs() {
     for (limit, name) in [("wall_seconds = 1", "wall"), ("memory_mib = 1", "memory")] {

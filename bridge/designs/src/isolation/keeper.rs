@@ -74,6 +74,8 @@ fn keep(parent: &OsStr, program: &OsStr, arguments: &[OsString]) -> std::io::Res
                 if pid == child {
                     end_strangers();
                     return Ok(match signal == SIGTERM {
+                        // Who signals everything there is, as schedulers do, has ended the program too.
+                        true if status.terminating_signal() == Some(SIGTERM) => Kept::LetGo,
                         true => Kept::EndedBefore(status),
                         false => Kept::Ended(status),
                     });
