@@ -63,6 +63,8 @@ struct System {
 
 enum Count {
     Variable(&'static str),
+    /// The same, beside the number of the last one: an array may be a list with gaps.
+    List(&'static str, &'static str),
     Last(&'static str),
     /// It does not say.
     Unknown,
@@ -75,7 +77,7 @@ const SYSTEMS: [System; 9] = [
         index: "SLURM_ARRAY_TASK_ID",
         first: Ok("SLURM_ARRAY_TASK_MIN"),
         step: Some("SLURM_ARRAY_TASK_STEP"),
-        count: Count::Variable("SLURM_ARRAY_TASK_COUNT"),
+        count: Count::List("SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX"),
     },
     System {
         name: "LSF",
@@ -184,11 +186,34 @@ impl System {
         };
         let step = self.step.map(number).transpose()?.flatten();
         let step = step.unwrap_or(1).max(1);
+        let up_to = |last: u64| last.saturating_sub(first) / step + 1;
         let count = match self.count {
             Count::Variable(name) => number(name)?,
-            Count::Last(name) => number(name)?.map(|last| last.saturating_sub(first) / step + 1),
+            Count::List(name, last) => {
+                let (count, last) = (number(name)?, number(last)?);
+                if let (Some(count), Some(last)) = (count, last)
+                    && up_to(last) != count
+                {
+                    return Err(format!(
+                        "{} says that this is task {index} ({}) of {count} between {first} and {last}: expected an array of all \
+                         parts; name the shard with --shard I/N, or submit all: parts that are done are kept",
+                        self.name, self.index
+                    ));
+                }
+                count
+            }
+            Count::Last(name) => number(name)?.map(up_to),
             Count::Unknown => None,
         };
+        if let (Some(given), Some(count)) = (given, count)
+            && u64::from(given) != count
+        {
+            return Err(format!(
+                "{} says that there are {count} tasks, and --shards {given}: expected an array of all parts; name the shard with \
+                 --shard I/N",
+                self.name
+            ));
+        }
         let Some(count) = given.map(u64::from).or(count) else {
             return Err(format!(
                 "{} says that this is task {index} ({}), and not of how many: name the number with --shards N, or the shard \
@@ -238,6 +263,7 @@ mod tests {
                     ("SLURM_ARRAY_TASK_ID", "8"),
                     ("SLURM_ARRAY_TASK_MIN", "4"),
                     ("SLURM_ARRAY_TASK_STEP", "2"),
+                    ("SLURM_ARRAY_TASK_MAX", "8"),
                     ("SLURM_ARRAY_TASK_COUNT", "3"),
                 ][..],
                 None,
@@ -314,6 +340,21 @@ mod tests {
             "{error}"
         );
         assert!(found(&[("CI_NODE_INDEX", "x"), ("CI_NODE_TOTAL", "5")], None).is_err());
+        // sbatch --array=3,7, as Slurm 22.05 tells it.
+        let some = [
+            ("SLURM_ARRAY_TASK_ID", "3"),
+            ("SLURM_ARRAY_TASK_MIN", "3"),
+            ("SLURM_ARRAY_TASK_MAX", "7"),
+            ("SLURM_ARRAY_TASK_COUNT", "2"),
+            ("SLURM_ARRAY_TASK_STEP", "1"),
+        ];
+        let error = found(&some, None).unwrap_err();
+        assert!(error.contains("of 2 between 3 and 7"), "{error}");
+        let error = found(&[("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "5")], Some(8)).unwrap_err();
+        assert!(
+            error.contains("there are 5 tasks, and --shards 8"),
+            "{error}"
+        );
         for word in ["0/4", "5/4", "4", "a/b", "1/0"] {
             assert!(word.parse::<Shard>().is_err(), "{word}");
         }
