@@ -11,7 +11,7 @@ TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: kills help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills farm help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 	$(CARGO) build --release
 	tests/kills/kills.py target/release/lockstep $(KILLS)
+
+farm: ## Run ci/slurm.sh and ci/grid-engine.sh on a Slurm and a Grid Engine of this machine (FORM=short: minutes less)
+	$(CARGO) build --release
+	tests/farm/farm.py target/release/lockstep --form $(or $(FORM),full)
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))

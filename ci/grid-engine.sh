@@ -13,10 +13,9 @@ set -eu
 suite=$1
 out=$2
 tasks=${3:-16}
-# Its path, and no shell: one that is a login shell may set another PATH.
-lockstep=$(command -v lockstep)
+# -shell n: a shell would be a login shell, which may set another PATH.
 array=$(qsub -terse -cwd -V -N lockstep -b y -shell n -r y -t "1-$tasks" -pe smp 4 \
-  "$lockstep" regress "$suite" --out "$out" --jobs 4)
-# A job that is held waits for the end of the array, also of tasks that found a failure. The exit code is that of the merge.
+  lockstep regress "$suite" --out "$out" --jobs 4)
+# A job that is held waits for the end of the array, also of tasks that found a failure. The exit code is the merge's.
 qsub -cwd -V -N lockstep-report -b y -shell n -sync y -hold_jid "${array%%.*}" \
-  "$lockstep" merge "$out" -o "$out/report"
+  lockstep merge "$out" -o "$out/report"

@@ -14,6 +14,8 @@ SLOTS = 64
 LIBRARY = Path("/usr/lib/gridengine")
 SHARED = Path("/usr/share/gridengine")
 ADMIN = "sgeadmin"
+PACKAGES = {"sge_qmaster": "gridengine-master", "sge_execd": "gridengine-exec", "qsub": "gridengine-client"}
+SOON = {"schedule_interval": "0:0:1", "flush_submit_sec": 1, "flush_finish_sec": 1, "job_load_adjustments": "NONE"}
 # A cell of the package's own would have daemons of the machine.
 ANSWERS = "gridengine-common shared/gridengineconfig boolean false\n"
 
@@ -69,7 +71,7 @@ class GridEngine:
         Raises `Cannot` where it is missing and cannot be installed."""
         machine, folder = self.machine, self.folder
         # bsd-mailx and a mail server are not needed, but are what the package depends on.
-        install({"sge_qmaster": "gridengine-master", "sge_execd": "gridengine-exec", "qsub": "gridengine-client"}, ANSWERS)
+        install(PACKAGES, ANSWERS)
         cell = folder / "farm/common"
         for path in (cell, *(folder / "spool" / name for name in ("qmaster/job_scripts", "execd", "database"))):
             path.mkdir(parents=True)
@@ -125,8 +127,7 @@ class GridEngine:
         queue = QUEUE.format(host=self.host, slots=SLOTS, tmp=machine.folder / "tmp")
         self.ask("qconf", "-Aq", self.write("queue", queue.replace(";", "\n")))
         # Jobs are looked at when they come and go, not every 15 seconds.
-        soon = {"schedule_interval": "0:0:1", "flush_submit_sec": 1, "flush_finish_sec": 1, "job_load_adjustments": "NONE"}
-        self.ask("qconf", "-Msconf", self.write("scheduler", changed(self.ask("qconf", "-ssconf"), soon)))
+        self.ask("qconf", "-Msconf", self.write("scheduler", changed(self.ask("qconf", "-ssconf"), SOON)))
         machine.daemon("sge_execd", "sge_execd", environment=foreground)
         wait("a queue that takes jobs", self.is_ready)
         self.version = self.ask("qstat", "-help").splitlines()[0].split()[-1]

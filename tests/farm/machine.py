@@ -1,6 +1,7 @@
 """What a farm needs of this machine: packages, a user for jobs, free ports, and processes that end with it."""
 
 import contextlib
+import ctypes
 import os
 import pwd
 import shutil
@@ -16,6 +17,7 @@ USER = "nobody"
 MARK = "LOCKSTEP_FARM"
 # Whoever installs a daemon with this file in place is not left with one that runs.
 POLICY = Path("/usr/sbin/policy-rc.d")
+PR_SET_CHILD_SUBREAPER = 36
 
 
 class Cannot(Exception):
@@ -81,6 +83,10 @@ class Machine:
     """A scratch folder, and the processes that were started for it."""
 
     def __init__(self, folder):
+        # What loses its parent becomes a child of this process, and is found when all is ended: daemons detach
+        # themselves, and slurmstepd writes its title over its environment.
+        if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+            raise Failure("prctl(PR_SET_CHILD_SUBREAPER) failed")
         self.folder = Path(folder)
         self.folder.chmod(0o755)
         self.logs = self.folder / "logs"
@@ -118,7 +124,9 @@ class Machine:
             **self.identity(user),
         )
         if code is not None and done.returncode != code:
-            raise Failure(f"{' '.join(map(str, words))}: exit code {done.returncode}, expected {code}\n{done.stdout}{done.stderr}")
+            command = " ".join(map(str, words))
+            said = f"{done.stdout}{done.stderr}"
+            raise Failure(f"{command}: exit code {done.returncode}, expected {code}\n{said}")
         return done
 
     def start(self, name, *words, user=None, folder=None, environment=None):
@@ -172,6 +180,23 @@ class Machine:
                 environment = self.environment | environment
                 subprocess.run(words, env=environment, capture_output=True, check=False, timeout=10)
 
+    @staticmethod
+    def descendants():
+        """Processes below this one that have not ended."""
+        parents, ended = {}, set()
+        for entry in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if entry.name.isdigit():
+                    # Behind the name, which may hold anything.
+                    state, parent = (entry / "stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[:2]
+                    parents[int(entry.name)] = int(parent)
+                    if state == "Z":
+                        ended.add(int(entry.name))
+        found = {os.getpid()}
+        while below := {process for process, parent in parents.items() if parent in found} - found:
+            found |= below
+        return found - ended - {os.getpid()}
+
     def down(self):
         """Ends what runs.
 
@@ -181,12 +206,12 @@ class Machine:
                 daemon.terminate()
         for _, daemon in self.daemons:
             with contextlib.suppress(subprocess.TimeoutExpired):
-                daemon.wait(timeout=10)
+                daemon.wait(timeout=30)
         self.daemons.clear()
         left = []
         # What is killed may have started something meanwhile.
-        for _ in range(50):
-            processes = self.processes()
+        for _ in range(100):
+            processes = self.descendants()
             if not processes:
                 break
             for process in processes:
@@ -196,4 +221,8 @@ class Machine:
                         left.append(command)
                     os.kill(process, signal.SIGKILL)
             time.sleep(0.1)
+        # Orphans that have ended; who started a process here waits for it no more.
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         return left
