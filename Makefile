@@ -6,12 +6,13 @@ CYCLES ?= 1000000
 VECTORS ?=
 KILLS ?= 200
 MUTANTS ?= 200
+GIGABYTES ?= 2
 RUNS ?= 100000
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 
 .DEFAULT_GOAL := help
-.PHONY: kills farm help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: kills farm large help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +48,10 @@ kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 farm: ## Run ci/slurm.sh and ci/grid-engine.sh on a Slurm and a Grid Engine of this machine (FORM=short: minutes less)
 	$(CARGO) build --release
 	tests/farm/farm.py target/release/lockstep --form $(or $(FORM),full)
+
+large: ## Run every command on a VCD of 2 GB, and look at its memory (GIGABYTES=)
+	$(CARGO) build --release
+	tests/large/large.py target/release/lockstep $(GIGABYTES)
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
