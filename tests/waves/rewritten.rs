@@ -23,7 +23,10 @@ fn diff(folder: &Path, one: &Path, two: &Path) -> Ran {
 fn dumps() -> Vec<(PathBuf, Words)> {
     let files = good_files().into_iter();
     let words = |file: PathBuf| {
-        let text = String::from_utf8_lossy(&fs::read(&file).expect("a dump")).into_owned();
+        let bytes = fs::read(&file).expect("a dump");
+        // What is not UTF-8 is ISO 8859-1.
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|text| text.into_bytes().into_iter().map(char::from).collect());
         let words = Words::new(text.trim_start_matches('\u{feff}'));
         (file, words)
     };

@@ -16,6 +16,7 @@ use crate::header::{
     Variable,
 };
 use crate::join::join;
+use crate::value::decoded;
 
 /// What some editors put before a text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -227,7 +228,7 @@ impl Declarations {
             kind,
             width,
             signal: *signal,
-            code: String::from_utf8_lossy(code).into(),
+            code: text(code).into(),
             name,
             range,
             scope: self.open.last().copied(),
@@ -245,9 +246,9 @@ fn index(length: usize, at: &[u8]) -> Checked<'_, u32> {
     }
 }
 
-/// Free text, trimmed; what is not UTF-8 is replaced.
+/// Free text, trimmed.
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes.trim_ascii()).into_owned()
+    decoded(bytes.trim_ascii())
 }
 
 /// A name without the backslashes of an escaped one: before it in Verilog, around it in VHDL.
@@ -293,8 +294,8 @@ fn code(input: &[u8]) -> Parsed<'_, &[u8]> {
 
 /// The name of a variable and its bit range, if one stands with it.
 ///
-/// After white space, `[..]` is the range. Without, `[msb:lsb]` of the variable's own width is;
-/// anything else is part of the name, as in elements of arrays and in escaped names.
+/// After white space, `[..]` is the range. Without, `[msb:lsb]` of the variable's own width is, as GHDL
+/// writes it; anything else is part of the name, as in elements of arrays and in escaped names.
 fn reference(input: &[u8], width: u32) -> Parsed<'_, (Box<str>, Option<BitRange>)> {
     let input = input.trim_ascii_end();
     let (rest, ()) = blanks(input)?;
@@ -310,8 +311,9 @@ fn reference(input: &[u8], width: u32) -> Parsed<'_, (Box<str>, Option<BitRange>
                 .parse(&rest[at..])
                 .ok()
                 .map(|(_, range)| range);
+            let is_pair = rest[at..].contains(&b':');
             let its_own = |range: &BitRange| {
-                range.msb != range.lsb && range.msb.abs_diff(range.lsb) + 1 == u64::from(width)
+                is_pair && range.msb.abs_diff(range.lsb).checked_add(1) == Some(width.into())
             };
             match found.filter(|range| apart || (!escaped && its_own(range))) {
                 Some(range) => (&rest[..at], Some(range)),

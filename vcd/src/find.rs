@@ -293,8 +293,16 @@ impl Header {
             let range = self.variables[index].range.map(ends);
             range.is_none_or(|(lowest, highest)| lowest <= low && high <= highest)
         };
+        let declared = |index: usize| {
+            let variable = &self.variables[index];
+            let all = (0, i64::from(variable.width) - 1);
+            variable.range.map_or(all, ends)
+        };
         let chosen = match bits {
-            Some(bits) => indices.iter().find(|&&index| has(index, ends(bits))),
+            Some(bits) => indices.iter().find(|&&index| {
+                let ((lowest, highest), (low, high)) = (declared(index), ends(bits));
+                lowest <= low && high <= highest
+            }),
             None => indices.iter().find(|&&index| {
                 let ranges = indices.iter().map(|&other| self.variables[other].range);
                 ranges.flatten().all(|range| has(index, ends(range)))

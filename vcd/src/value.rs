@@ -741,7 +741,7 @@ impl fmt::Display for Value {
 /// A string of a dump with its escapes resolved: those of C. Any other backslash stays.
 fn unescaped(text: &[u8]) -> String {
     if memchr::memchr(b'\\', text).is_none() {
-        return String::from_utf8_lossy(text).into_owned();
+        return decoded(text);
     }
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -755,7 +755,15 @@ fn unescaped(text: &[u8]) -> String {
             None => plain.push(first),
         }
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    decoded(&plain)
+}
+
+/// A text of a dump: UTF-8, or if it is none, ISO 8859-1, the characters of VHDL.
+pub(crate) fn decoded(text: &[u8]) -> String {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.to_owned(),
+        Err(_) => text.iter().copied().map(char::from).collect(),
+    }
 }
 
 /// The byte that stands for the characters after a backslash, and their number.

@@ -144,8 +144,11 @@ fn one_word(name: &str) -> String {
 /// The names of the values of an enumeration; but for those of `boolean`, which is a bit in a VCD.
 fn names(var: &Var, hierarchy: &Hierarchy) -> Option<HashMap<String, String>> {
     let (name, values) = var.enum_type(hierarchy)?;
-    let names = values
-        .into_iter()
-        .map(|(digits, name)| (digits.to_owned(), name.to_owned()));
+    let names = values.into_iter().map(|(digits, name)| {
+        // The library knows UTF-8 alone. The place of a value of type `character` is its code in ISO 8859-1.
+        let code = u8::from_str_radix(digits, 2).unwrap_or_default();
+        let known = name.replace(char::REPLACEMENT_CHARACTER, &char::from(code).to_string());
+        (digits.to_owned(), known)
+    });
     (!name.eq_ignore_ascii_case("boolean")).then(|| names.collect())
 }
