@@ -134,7 +134,7 @@ impl Ticks {
     }
 
     /// The same, to be taken out.
-    pub fn drain(&mut self) -> impl Iterator<Item = (usize, Value)> {
+    pub fn drain(&mut self) -> impl DoubleEndedIterator<Item = (usize, Value)> {
         self.changes.drain(..)
     }
 

@@ -277,3 +277,26 @@ fn what_cannot_be_read_is_an_error() {
     let error = convert(&from, to()).expect_err("too large");
     assert!(matches!(error, WriteError::Time(..)), "{error}");
 }
+
+#[test]
+fn a_variable_has_values_of_the_form_that_it_is_declared_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = folder.path().join("a.vcd");
+    for (kind, value, expected, found) in [
+        ("wire 64", "r1.5 !", "bits", "reals"),
+        ("parameter 64", "r1.5 !", "bits", "reals"),
+        ("real 64", "b101 !", "reals", "bits"),
+        ("real 64", "sabc !", "reals", "strings"),
+        ("wire 0", "sabc !", "bits", "strings"),
+        ("string 8", "b1 !", "strings", "bits"),
+    ] {
+        let text = format!(
+            "$scope module t $end $var {kind} ! x $end $upscope $end $enddefinitions $end\n#0\n{value}\n#5\n"
+        );
+        fs::write(&from, text).expect("written");
+        let to = File::create(folder.path().join("a.fst")).expect("a file");
+        let error = convert(&from, to).expect_err("another form").to_string();
+        let start = format!("expected {expected} of `t.x`, as it is declared, found {found};");
+        assert!(error.starts_with(&start), "{kind}: {error}");
+    }
+}

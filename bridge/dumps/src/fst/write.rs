@@ -41,6 +41,19 @@ pub enum WriteError {
         "expected times below 2^64 of the time scale, found tick {0} of {1} of them; FST has no such time scale"
     )]
     Time(u64, u32),
+    /// A variable has values of another form than the one that it is declared with.
+    #[error(
+        "expected {expected} of `{path}`, as it is declared, found {found}; in FST a variable has values of one form: \
+         leave it out with --signals, or write a VCD"
+    )]
+    Form {
+        /// The variable.
+        path: String,
+        /// The form that is declared.
+        expected: &'static str,
+        /// The form that was found.
+        found: &'static str,
+    },
     /// The library cannot write it.
     #[error("[fst] {0}")]
     Library(String),
@@ -120,6 +133,7 @@ pub fn write<W: Write + Seek>(
     let signals = declare(&mut file, &header, longest)?;
     let mut body = Body {
         file: file.finish()?,
+        header: &header,
         signals,
         factor,
         digits: Vec::new(),
@@ -142,11 +156,55 @@ struct Written {
     id: FstSignalId,
     /// Digits of a value.
     width: usize,
-    /// Triggers alone are written: some readers take x for one.
-    event: bool,
+    form: Form,
+    /// Place of the variable.
+    variable: usize,
 }
 
-/// By signal of the dump, those of the file: one for every width that a variable has, and one of its own for events.
+/// What values of a signal are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Bits,
+    /// Triggers alone are written: some readers take x for one.
+    Event,
+    Real,
+    Text,
+}
+
+impl Form {
+    const fn of(kind: VarKind) -> Self {
+        match kind {
+            VarKind::Event => Self::Event,
+            VarKind::Real | VarKind::Realtime | VarKind::ShortReal | VarKind::RealParameter => {
+                Self::Real
+            }
+            VarKind::String => Self::Text,
+            _ => Self::Bits,
+        }
+    }
+
+    /// Of which values are these: of an event, any is a trigger.
+    const fn takes(self, value: &ValueRef<'_>) -> bool {
+        matches!(
+            (self, value),
+            (Self::Event, _)
+                | (Self::Bits, ValueRef::Bits(_))
+                | (Self::Real, ValueRef::Real(_))
+                | (Self::Text, ValueRef::Text(_))
+        )
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Bits => "bits",
+            Self::Event => "triggers",
+            Self::Real => "reals",
+            Self::Text => "strings",
+        }
+    }
+}
+
+/// By signal of the dump, those of the file: one for every width and form that a variable has.
 type Signals = Vec<Vec<Written>>;
 
 fn declare<W: Write + Seek>(
@@ -156,29 +214,32 @@ fn declare<W: Write + Seek>(
 ) -> Result<Signals, WriteError> {
     let mut signals: Signals = vec![Vec::new(); header.signal_count()];
     let mut open: Vec<ScopeId> = Vec::new();
-    for variable in header.variables() {
+    for (place, variable) in header.variables().iter().enumerate() {
         enter(file, header, variable.scope(), &mut open)?;
         let signal = variable.signal().index();
-        let (width, kind) = match variable.kind() {
-            VarKind::String => (8 * longest[signal].max(1), FstVarType::Reg),
-            kind => (variable.width() as usize, written(kind)),
+        let form = Form::of(variable.kind());
+        let width = match form {
+            Form::Text => 8 * longest[signal].max(1),
+            _ => variable.width() as usize,
         };
-        let form = match kind {
-            FstVarType::Real | FstVarType::RealTime | FstVarType::ShortReal => {
-                FstSignalType::real()
-            }
-            FstVarType::RealParameter => FstSignalType::real(),
+        let kind = written(variable.kind());
+        let of_file = match form {
+            Form::Real => FstSignalType::real(),
             _ => FstSignalType::bit_vec(width as u32),
         };
-        let event = kind == FstVarType::Event;
         let same = signals[signal]
             .iter()
-            .find(|written| written.width == width && written.event == event);
+            .find(|written| written.width == width && written.form == form);
         let alias = same.map(|written| written.id);
         let name = name(variable, width);
-        let id = file.var(name, form, kind, FstVarDirection::Implicit, alias)?;
+        let id = file.var(name, of_file, kind, FstVarDirection::Implicit, alias)?;
         if alias.is_none() {
-            signals[signal].push(Written { id, width, event });
+            signals[signal].push(Written {
+                id,
+                width,
+                form,
+                variable: place,
+            });
         }
     }
     enter(file, header, None, &mut open)?;
@@ -228,8 +289,9 @@ fn enter<W: Write + Seek>(
     Ok(())
 }
 
-struct Body<W: Write + Seek> {
+struct Body<'h, W: Write + Seek> {
     file: FstBodyWriter<W>,
+    header: &'h Header,
     signals: Signals,
     /// Units of the file in a tick.
     factor: u32,
@@ -237,7 +299,7 @@ struct Body<W: Write + Seek> {
     digits: Vec<u8>,
 }
 
-impl<W: Write + Seek> Body<W> {
+impl<W: Write + Seek> Body<'_, W> {
     fn enter(&mut self, event: Event<'_>) -> Result<(), WriteError> {
         match event {
             Event::Time(tick) => {
@@ -249,11 +311,21 @@ impl<W: Write + Seek> Body<W> {
                 self.file.time_change(time)?;
             }
             Event::Change(signal, value) => {
-                for Written { id, width, event } in &self.signals[signal.index()] {
-                    if *event && !value.to_value().is_trigger() {
-                        continue;
+                for written in &self.signals[signal.index()] {
+                    let Written {
+                        id, width, form, ..
+                    } = written;
+                    if !form.takes(&value) {
+                        return Err(self.form(written, value));
                     }
                     match value {
+                        _ if *form == Form::Event => {
+                            if !value.to_value().is_trigger() {
+                                continue;
+                            }
+                            self.digits.clear();
+                            self.digits.resize(*width, b'1');
+                        }
                         ValueRef::Bits(bits) => extend(&mut self.digits, bits, *width),
                         ValueRef::Real(value) => {
                             self.digits.clear();
@@ -267,6 +339,23 @@ impl<W: Write + Seek> Body<W> {
             _ => {}
         }
         Ok(())
+    }
+}
+
+impl<W: Write + Seek> Body<'_, W> {
+    /// The error of a value that a variable cannot have.
+    fn form(&self, written: &Written, value: ValueRef<'_>) -> WriteError {
+        let variable = &self.header.variables()[written.variable];
+        let found = match value {
+            ValueRef::Bits(_) => Form::Bits,
+            ValueRef::Real(_) => Form::Real,
+            ValueRef::Text(_) => Form::Text,
+        };
+        WriteError::Form {
+            path: self.header.path(variable),
+            expected: written.form.words(),
+            found: found.words(),
+        }
     }
 }
 

@@ -28,6 +28,12 @@ pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
     if start.get(8..12) == Some(&[4, 3, 2, 1]) {
         return Some(FSDB);
     }
+    if start.starts_with(&[0x13, 0x80, 0, 1]) {
+        return Some("an LXT2 file; convert it with lxt2vcd");
+    }
+    if start.starts_with(b"VZ\0\x01") {
+        return Some("a VZT file; convert it with vzt2vcd");
+    }
     let is_text =
         |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b' '..=b'~' | 0x80..);
     let compressed =
@@ -57,6 +63,8 @@ mod tests {
             (b"\xfe\0\0\0\0\0\0\x01\x49\0\0", "a.vcd", None),
             (b"GHDLwave\n\x10\0\0\x01", "-", None),
             (b"abcdefgh\x04\x03\x02\x01", "a", Some("FSDB")),
+            (b"\x13\x80\0\x01\0", "a", Some("LXT2")),
+            (b"VZ\0\x01\0", "a", Some("VZT")),
             (b"\x01\x02", "a.wlf", Some("WLF")),
             (b"\x01\x02", "a.VPD", Some("VPD")),
             (b"\x01\x02", "waves.shm", Some("SHM")),

@@ -11,7 +11,7 @@ use crate::fst::Fst;
 use super::clock::Edges;
 use super::dump::Dump;
 pub use super::walker::{Pace, Sample};
-use super::walker::{Walker, replace, triggered};
+use super::walker::{Settled, Walker, replace, triggered};
 
 /// The place that was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -198,7 +198,9 @@ impl Request<'_> {
         match (self.pace, self.target) {
             // What a signal was before the part that was read, only the window tells.
             (Pace::Changes, Target::Time(at))
-                if !places.all().all(|row| changes(&traces, row.0)) =>
+                if !places
+                    .all()
+                    .all(|row| self.changes(stream.header(), &traces, row.0)) =>
             {
                 self.seek_changes(stream, at)
             }
@@ -293,6 +295,7 @@ impl Request<'_> {
             let mut times: Vec<_> = changes.map(|(time, _)| *time).collect();
             times.sort_unstable();
             times.dedup();
+            times.retain(|&time| self.changes(stream.header(), &traces, time));
             let mut places = Places::default();
             for time in times {
                 if places.enter((time, None), self) {
@@ -308,6 +311,15 @@ impl Request<'_> {
             }
             reach = reach.saturating_mul(4);
         }
+    }
+
+    /// Whether one of the probes has another value after a tick than before, or is triggered in it.
+    fn changes(&self, header: &Header, traces: &[Trace], time: u64) -> bool {
+        self.probes.iter().zip(traces).any(|(probe, trace)| {
+            let changed = trace.changes.binary_search_by_key(&time, |(time, _)| *time);
+            let before = || time.checked_sub(1).and_then(|before| trace.at(before));
+            changed.is_ok() && (probe.is_event(header) || trace.at(time) != before())
+        })
     }
 
     /// Whether there are enough rows before and after the target.
@@ -448,12 +460,6 @@ impl Places {
     }
 }
 
-/// Whether one of the probes changes at a time.
-fn changes(traces: &[Trace], time: u64) -> bool {
-    let at = |trace: &Trace| trace.changes.binary_search_by_key(&time, |(time, _)| *time);
-    traces.iter().any(|trace| at(trace).is_ok())
-}
-
 /// Finds rows from the middle of a dump on.
 struct Finder {
     ticks: Ticks,
@@ -461,6 +467,7 @@ struct Finder {
     edges: Edges,
     events: Vec<bool>,
     values: Vec<Option<Value>>,
+    settled: Settled,
 }
 
 impl Finder {
@@ -482,6 +489,7 @@ impl Finder {
             edges: Edges::default(),
             events: events.collect(),
             values: vec![None; watched.len()],
+            settled: Settled::new(watched.len()),
         }
     }
 
@@ -489,10 +497,16 @@ impl Finder {
     fn next(&mut self, source: &mut impl Source) -> Result<Option<u64>, Error> {
         while let Some(time) = self.ticks.next(source)? {
             let mut changed = false;
-            for (place, value) in self.ticks.drain() {
+            if let Pace::Clock(..) = self.pace {
+                let changes = self.ticks.drain();
+                changes.for_each(|(_, value)| self.edges.change(&value));
+            }
+            self.settled.begin();
+            for (place, value) in self.ticks.drain().rev() {
                 match self.pace {
-                    Pace::Clock(..) => self.edges.change(&value),
+                    Pace::Clock(..) => {}
                     Pace::Changes if self.events[place] => changed |= value.is_trigger(),
+                    Pace::Changes if self.settled.again(place) => {}
                     Pace::Changes => changed |= replace(&mut self.values[place], value),
                 }
             }
@@ -667,6 +681,17 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn what_comes_back_within_a_tick_makes_no_row() {
+        let text = "$var wire 1 ! clk $end $var wire 1 a a $end $enddefinitions $end\n\
+                    #0\n0a\n#5\n1a\n#10\n0a\n1a\n#15\n1a\n0a\n#20\n1a\n0a\n#25\n1a\n#30\n";
+        for (seek, at) in [(true, 5), (true, 12), (true, 25), (false, 12)] {
+            let rows = request(text, &["a"], "changes", Target::Time(at), 9, seek).unwrap();
+            let times: Vec<_> = rows.rows.iter().map(|row| row.time).collect();
+            assert_eq!(times, [0, 5, 15, 25], "{seek} {at}");
         }
     }
 

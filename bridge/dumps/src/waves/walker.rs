@@ -48,6 +48,7 @@ pub(super) struct Walker {
     events: Vec<bool>,
     values: Vec<Option<Value>>,
     pending: Vec<(usize, Value)>,
+    settled: Settled,
     edges: Edges,
     rows: u64,
     /// Signals whose changes make rows: the first ones.
@@ -62,6 +63,7 @@ impl Walker {
             events: probes.iter().map(|probe| probe.is_event(header)).collect(),
             values: vec![None; probes.len()],
             pending: Vec::new(),
+            settled: Settled::new(probes.len()),
             edges: Edges::default(),
             rows: 0,
             telling: probes.len(),
@@ -109,10 +111,12 @@ impl Walker {
             self.enter(&mut row);
         }
         let mut changed = false;
-        for (place, value) in self.pending.drain(..) {
+        self.settled.begin();
+        for (place, value) in self.pending.drain(..).rev() {
             let value = match self.events[place] {
                 true if !value.is_trigger() => continue,
                 true => triggered(),
+                false if self.settled.again(place) => continue,
                 false => value,
             };
             changed |= replace(&mut self.values[place], value) && place < self.telling;
@@ -135,6 +139,33 @@ impl Walker {
                 *value = None;
             }
         }
+    }
+}
+
+/// Which signals have their last value of a tick, where its changes are taken from the last one on: of several values in
+/// a tick it is the only one that counts.
+pub(super) struct Settled {
+    tick: u64,
+    /// For each signal, the last tick in which it had a value.
+    ticks: Vec<u64>,
+}
+
+impl Settled {
+    pub(super) fn new(signals: usize) -> Self {
+        Self {
+            tick: 0,
+            ticks: vec![0; signals],
+        }
+    }
+
+    /// Another tick begins.
+    pub(super) const fn begin(&mut self) {
+        self.tick += 1;
+    }
+
+    /// Enters a value of the tick; whether there was one already.
+    pub(super) fn again(&mut self, place: usize) -> bool {
+        std::mem::replace(&mut self.ticks[place], self.tick) == self.tick
     }
 }
 

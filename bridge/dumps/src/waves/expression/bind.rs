@@ -40,8 +40,8 @@ pub(super) struct Term {
 pub(super) enum Operation {
     /// What stands left of its bits, if more are needed, is the second.
     Constant(Bits, State),
-    /// By its place.
-    Signal(usize),
+    /// By its place, with its own width.
+    Signal(usize, u32),
     Unary(Unary, Box<Term>),
     Binary(Binary, Box<[Term; 2]>),
     /// The last is the place of its history, if it has one.
@@ -99,7 +99,7 @@ impl Binder<'_> {
             Node::Signal(path) => {
                 let place = self.find(path, tree)?;
                 let width = self.signals[place].probe.width(self.header).max(1);
-                (Operation::Signal(place), width)
+                (Operation::Signal(place, width), width)
             }
             Node::Unary(operator, operand) => {
                 let operand = self.term(operand)?;
@@ -176,7 +176,7 @@ impl Term {
         self.width = width;
         match &mut self.operation {
             Operation::Constant(bits, extension) => *bits = extended(bits, width, *extension),
-            Operation::Signal(_) => {}
+            Operation::Signal(..) => {}
             Operation::Unary(Unary::Not, operand) => operand.widen(width),
             Operation::Unary(_, operand) | Operation::Call(_, operand, _) => {
                 operand.widen(operand.width);

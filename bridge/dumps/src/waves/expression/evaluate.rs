@@ -53,7 +53,7 @@ impl Row<'_> {
     fn value(&mut self, term: &Term) -> Bits {
         let value = match &term.operation {
             Operation::Constant(bits, _) => return bits.clone(),
-            Operation::Signal(place) => self.signal(*place, term.width),
+            Operation::Signal(place, width) => self.signal(*place, *width),
             Operation::Unary(operator, operand) => unary(*operator, &self.value(operand)),
             Operation::Binary(operator, operands) => {
                 let [one, two] = [self.value(&operands[0]), self.value(&operands[1])];
@@ -73,7 +73,7 @@ impl Row<'_> {
     fn signal(&self, place: usize, width: u32) -> Bits {
         match (self.values.get(place), self.events.get(place)) {
             (Some(value), Some(true)) => known(value.is_some()),
-            (Some(Some(Value::Bits(bits))), _) => extended(bits, width, State::Zero),
+            (Some(Some(Value::Bits(bits))), _) => bits.clone(),
             _ => unknown(width),
         }
     }
@@ -192,6 +192,8 @@ mod tests {
         );
         assert_eq!(holds("$stable(a)", &["0000", "0000", "0001"]), "110");
         assert_eq!(holds("$past(a) == 2", &["0010", "0001", "0000"]), "x10");
+        // A signal without a value is x, and as wide as it is.
+        assert_eq!(holds("a != c", &["0100", "0001", "0000"]), "1xx");
         assert_eq!(holds("$past(a, 2) == 2", &["0010", "0001", "0000"]), "xx1");
         assert_eq!(
             holds("$past($past(a)) == 2", &["0010", "0001", "0000"]),
