@@ -10,6 +10,10 @@ GIGABYTES ?= 2
 RUNS ?= 100000
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
+# All packages that `make test` compiles, so that nothing is compiled again with other features.
+ALL = --release --workspace --exclude lockstep-mutants
+TEST = $(CARGO) test $(ALL)
+FIND_VERILATOR = $(CARGO) build --quiet $(ALL) --example find && target/release/examples/find .tools
 
 .DEFAULT_GOAL := help
 .PHONY: kills farm large help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
@@ -23,20 +27,20 @@ run: ## Set everything up and run the bundled RTL in lockstep (SEED=, CYCLES=)
 	$(LOCKSTEP) run --seed $(SEED) --cycles $(CYCLES)
 
 test: ## Run all tests but the planted bugs
-	$(CARGO) test --release --workspace
+	$(TEST)
 
 test-5006: ## Run the tests of other RTL with Verilator 5.006, the oldest that will do (TESTS=)
-	root=$$(python3 tests/support/verilator_5006.py .tools) && $(CARGO) test --release --workspace \
+	root=$$(python3 tests/support/verilator_5006.py .tools) && $(TEST) \
 		--config "target.'cfg(all())'.runner = ['env', 'VERILATOR_ROOT=$$root']" $(addprefix --test ,$(TESTS))
 
 bugs: ## Plant every bug of tests/planted in the RTL and hunt it
-	$(CARGO) test --release --test planted
+	$(TEST) --test planted
 
 mutants: ## Make bugs that nobody has seen of the RTL, hunt and explain them (SEED=, else of the time; MUTANTS=)
-	$(CARGO) test --release --test mutants -- --mutants $(MUTANTS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
+	$(CARGO) run --release --package lockstep-mutants -- --mutants $(MUTANTS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
 cover: ## Run every implementation of tests/implementations, and demand that they take every rule
-	$(CARGO) test --release --test cover
+	$(TEST) --test cover
 
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust
@@ -51,13 +55,13 @@ farm: ## Run ci/slurm.sh and ci/grid-engine.sh on a Slurm and a Grid Engine of t
 
 large: ## Run every command on a VCD of 2 GB, and look at its memory (GIGABYTES=)
 	$(CARGO) build --release
-	tests/large/large.py target/release/lockstep $(GIGABYTES)
+	env $$($(FIND_VERILATOR)) tests/large/large.py target/release/lockstep $(GIGABYTES)
 
 conform: ## Run conformance vectors on the model (VECTORS='FILE…')
 	$(LOCKSTEP) conform $(or $(VECTORS),$(wildcard tests/conformance/vectors/*.jsonl))
 
 tables: ## Write the tables of docs/dut-contract.md from those of model/src/contract
-	UPDATE_TABLES=1 $(CARGO) test --quiet --release --package pmu-lockstep --lib tables_of_the_contract
+	UPDATE_TABLES=1 $(TEST) --quiet --lib tables_of_the_contract
 
 plan: ## Write docs/verification-plan.md: code and tests of every rule
 	$(LOCKSTEP) plan --write docs/verification-plan.md
@@ -79,7 +83,8 @@ docs: ## Make a book of docs/, in target/book
 
 lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
 
-lint-rust: ## rustfmt, clippy and the documentation
+lint-rust: ## rustfmt, clippy and the documentation; and that make test compiles nothing again
+	tests/support/compiled_once.py
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features -- -D warnings
@@ -89,7 +94,7 @@ lint-rust: ## rustfmt, clippy and the documentation
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --release --workspace --no-deps
 
 lint-rtl: ## Verilator -Wall, Icarus and Yosys on the RTL
-	env $$($(CARGO) run --quiet --release --package verilator-sys --example find -- .tools) rtl/lint.sh
+	env $$($(FIND_VERILATOR)) rtl/lint.sh
 
 lint-cpp: ## clang-format on the bridge
 	@command -v clang-format > /dev/null || { echo 'make lint-cpp: clang-format not found; install it (Debian: clang-format)' >&2; exit 2; }

@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
     /// # Errors
     /// There is no Verilator.
     pub fn new(units: &'a [Unit], folder: &'a Path) -> Result<Self, Error> {
-        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools");
+        let tools = crate::root().join(".tools");
         Ok(Self {
             units,
             folder,

@@ -5,7 +5,7 @@
 //! `make mutants` makes new ones every time; a seed, which is printed, makes the same ones again.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -46,12 +46,16 @@ fn main() -> ExitCode {
     }
 }
 
+/// The folder of the project.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 fn run(options: &Options) -> Result<ExitCode, Error> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = &root();
     let seed = options.seed();
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let units = source::read(&root.join("rtl"))?;
-    let folder = &target.join("mutants").join(seed.to_string());
+    let folder = &root.join("target/mutants").join(seed.to_string());
     let units = &units;
     let mutants = made::made(units, seed, options.mutants, folder)?;
     let numbered: Vec<_> = (1..).zip(&mutants).collect();

@@ -1,7 +1,7 @@
 //! What README.md says of the package is what Cargo.toml says.
 
-const README: &str = include_str!("../README.md");
-const MANIFEST: &str = include_str!("../Cargo.toml");
+const README: &str = include_str!("../../README.md");
+const MANIFEST: &str = include_str!("../../Cargo.toml");
 
 #[test]
 fn the_readme_names_the_oldest_rust() {
