@@ -17,7 +17,12 @@ use std::time::{Duration, Instant};
 
 use fst_reader::{FstFilter, FstHierarchyEntry, FstReader, FstSignalHandle};
 
-type Job<'a> = (&'a str, Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>);
+/// What is measured, and whether it is the library alone, which the commands behind it are compared with.
+type Job<'a> = (
+    &'a str,
+    bool,
+    Box<dyn Fn() -> Result<(), Box<dyn Error>> + 'a>,
+);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rounds = std::env::args().filter_map(|word| word.parse().ok()).next();
@@ -30,11 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         folder.join("map.toml"),
     );
     if !copy.exists() {
-        command(&["cut", text(&vcd)?, "-o", text(&fst)?])?;
+        command(&["cut", text(&vcd)?, "-o", text(&fst)?], &[])?;
         fs::copy(&fst, &copy)?;
     }
     if !map.exists() {
-        command(&["map", text(&vcd)?, "-o", text(&map)?])?;
+        command(&["map", text(&vcd)?, "-o", text(&map)?], &[])?;
     }
     let mut names = Vec::new();
     let mut scopes = FstReader::open(BufReader::new(File::open(&fst)?))?;
@@ -55,57 +60,51 @@ fn main() -> Result<(), Box<dyn Error>> {
     let late = (scopes.get_header().end_time / 20 * 19).to_string();
     let (fst, copy, map) = (text(&fst)?, text(&copy)?, text(&map)?);
     let cycle = (read(fst, Some(&one))? / 2 - 2).to_string();
+    let of_clock = ["--signals", "clk_i"];
+    let late = ["--signals", "**", "--changes", "--csv", "--at", &late];
     let jobs: Vec<Job<'_>> = vec![
-        (
-            "library, clk_i",
-            Box::new(|| read(fst, Some(&one)).map(drop)),
-        ),
-        (
-            "stats, clk_i",
-            Box::new(|| command(&["stats", fst, "--signals", "clk_i"])),
-        ),
-        (
-            "show, clk_i, the last cycle",
-            Box::new(|| command(&["show", fst, "--signals", "clk_i", "--cycle", &cycle])),
-        ),
-        (
-            "library, ports",
-            Box::new(|| read(fst, Some(&ports)).map(drop)),
-        ),
-        ("check", Box::new(|| command(&["check", fst, "--map", map]))),
-        (
-            "library, all, of two files",
-            Box::new(|| read(fst, None).and_then(|_| read(copy, None)).map(drop)),
-        ),
-        ("diff", Box::new(|| command(&["diff", fst, copy]))),
-        (
-            "show, all, at 95 %",
-            Box::new(|| {
-                command(&[
-                    "show",
-                    fst,
-                    "--signals",
-                    "**",
-                    "--changes",
-                    "--csv",
-                    "--at",
-                    &late,
-                ])
-            }),
-        ),
+        library("clk_i", || read(fst, Some(&one))),
+        job("stats", || command(&["stats", fst], &of_clock)),
+        job("show, the last cycle", || {
+            command(&["show", fst, "--cycle", &cycle], &of_clock)
+        }),
+        library("ports", || read(fst, Some(&ports))),
+        job("check", || command(&["check", fst, "--map", map], &[])),
+        library("all, of two files", || {
+            read(fst, None).and_then(|_| read(copy, None))
+        }),
+        job("diff", || command(&["diff", fst, copy], &[])),
+        library("all", || read(fst, None)),
+        job("show, a window at 95 %", || command(&["show", fst], &late)),
     ];
     let mut least = vec![Duration::MAX; jobs.len()];
     for _ in 0..rounds.unwrap_or(7) {
-        for (least, (_, job)) in least.iter_mut().zip(&jobs) {
+        for (least, (_, _, job)) in least.iter_mut().zip(&jobs) {
             let start = Instant::now();
             job()?;
             *least = start.elapsed().min(*least);
         }
     }
-    for ((name, _), least) in jobs.iter().zip(&least) {
-        println!("{name:28} {:8.3} s", least.as_secs_f64());
+    let mut library = Duration::MAX;
+    for ((name, is_library, _), least) in jobs.iter().zip(&least) {
+        let seconds = least.as_secs_f64();
+        if *is_library {
+            library = *least;
+            println!("library alone, {name:20} {seconds:8.3} s");
+        } else {
+            let ratio = seconds / library.as_secs_f64();
+            println!("  {name:33} {seconds:8.3} s  {ratio:.2} of it");
+        }
     }
     Ok(())
+}
+
+fn job<'a>(name: &'a str, run: impl Fn() -> Result<(), Box<dyn Error>> + 'a) -> Job<'a> {
+    (name, false, Box::new(run))
+}
+
+fn library<'a>(name: &'a str, run: impl Fn() -> Result<u64, Box<dyn Error>> + 'a) -> Job<'a> {
+    (name, true, Box::new(move || run().map(drop)))
 }
 
 fn text(path: &Path) -> Result<&str, Box<dyn Error>> {
@@ -113,12 +112,12 @@ fn text(path: &Path) -> Result<&str, Box<dyn Error>> {
 }
 
 /// Runs `lockstep vcd`.
-fn command(arguments: &[&str]) -> Result<(), Box<dyn Error>> {
+fn command(words: &[&str], options: &[&str]) -> Result<(), Box<dyn Error>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep"));
-    command.arg("vcd").args(arguments).stdout(Stdio::null());
-    match command.status()?.success() {
+    command.arg("vcd").args(words).args(options);
+    match command.stdout(Stdio::null()).status()?.success() {
         true => Ok(()),
-        false => Err(format!("lockstep vcd {}", arguments.join(" ")).into()),
+        false => Err(format!("lockstep vcd {} {}", words.join(" "), options.join(" ")).into()),
     }
 }
 

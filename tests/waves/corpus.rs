@@ -10,19 +10,21 @@ use serde_json::Value;
 use crate::command::{lockstep, run};
 use crate::golden::{dumps, vcd};
 
-fn files(folder: &str) -> Vec<PathBuf> {
-    files_with(folder, &["vcd"])
-}
+/// The ends of the names of all dumps.
+const ALL: &[&str] = &["vcd", "fst", "ghw"];
 
-fn files_with(folder: &str, ends: &[&str]) -> Vec<PathBuf> {
+/// The ends of those that are Value Change Dumps.
+const VCD: &[&str] = &["vcd"];
+
+fn files(folder: &str, ends: &[&str]) -> Vec<PathBuf> {
     let entries = fs::read_dir(dumps().join(folder)).expect("a folder of the corpus");
-    let end = |path: &PathBuf| {
-        path.extension()
-            .and_then(|end| end.to_str().map(str::to_owned))
+    let is_dump = |path: &PathBuf| {
+        let end = path.extension().and_then(|end| end.to_str());
+        end.is_some_and(|end| ends.contains(&end))
     };
     let mut files: Vec<_> = entries
         .map(|entry| entry.expect("an entry").path())
-        .filter(|path| end(path).is_some_and(|end| ends.contains(&end.as_str())))
+        .filter(is_dump)
         .collect();
     files.sort();
     assert!(!files.is_empty());
@@ -42,9 +44,17 @@ fn good_folders() -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// The folders of all dumps.
+fn folders() -> Vec<String> {
+    let mut folders = good_folders();
+    folders.push("malformed".to_owned());
+    folders
+}
+
 /// All dumps without a fault that are Value Change Dumps.
 pub fn good_files() -> Vec<PathBuf> {
-    good_folders().iter().flat_map(|name| files(name)).collect()
+    let folders = good_folders();
+    folders.iter().flat_map(|name| files(name, VCD)).collect()
 }
 
 /// Traps of dumps, and the folder and start of name of those that have them.
@@ -105,8 +115,8 @@ const TRAPS: [(&str, &[&str]); 14] = [
 #[test]
 fn every_trap_has_five_dumps() {
     let mut names: Vec<String> = Vec::new();
-    for folder in good_folders().into_iter().chain(["malformed".to_owned()]) {
-        let files = files_with(&folder, &["vcd", "fst", "ghw"]);
+    for folder in folders() {
+        let files = files(&folder, ALL);
         names.extend(files.iter().map(|file| name(file)));
     }
     for (trap, starts) in TRAPS {
@@ -137,35 +147,17 @@ fn told(file: &str) -> String {
         .expect("a text");
         ran
     };
+    let show = ["show", file, "--signals", "**", "--changes", "--at"];
     if tell(&["info", file, "--signals"]).code != 0 {
         if file.contains("fraction") {
-            tell(&[
-                "show",
-                file,
-                "--signals",
-                "**",
-                "--changes",
-                "--at",
-                "1",
-                "--lenient",
-            ]);
+            tell(&[&show[..], &["1", "--lenient"]].concat());
         }
         return told;
     }
     let json = run(&mut vcd(&dumps(), &format!("info {file} --signals --json")));
     let facts: Value = serde_json::from_str(&json.stdout).expect("JSON");
     let middle = (facts["ticks"][1].as_u64().unwrap_or_default() / 2).to_string();
-    tell(&[
-        "show",
-        file,
-        "--signals",
-        "**",
-        "--changes",
-        "--at",
-        &middle,
-        "--window",
-        "1",
-    ]);
+    tell(&[&show[..], &[&middle, "--window", "1"]].concat());
     let plain = |path: &&str| {
         path.bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
@@ -195,15 +187,14 @@ fn every_command_on_every_dump() {
     settings.set_omit_expression(true);
     settings.set_snapshot_path("snapshots/corpus");
     let check = |folder: String| {
-        for file in files_with(&folder, &["vcd", "fst", "ghw"]) {
+        for file in files(&folder, ALL) {
             let name = name(&file);
             settings.bind(|| insta::assert_snapshot!(name.replace(['/', '.'], "_"), told(&name)));
         }
     };
-    let (mut folders, check) = (good_folders(), &check);
-    folders.push("malformed".to_owned());
+    let check = &check;
     thread::scope(|scope| {
-        for folder in folders {
+        for folder in folders() {
             scope.spawn(move || check(folder));
         }
     });
@@ -227,7 +218,7 @@ fn good_dumps() {
 
 #[test]
 fn bad_dumps() {
-    for file in files("malformed") {
+    for file in files("malformed", VCD) {
         let told = fs::read_to_string(file.with_extension("error")).expect("a golden answer");
         let message = told.find("[vcd]").map(|start| told[start..].trim_end());
         let message = message.expect("a message");
