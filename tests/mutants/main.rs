@@ -5,7 +5,7 @@
 //! `make mutants` makes new ones every time; a seed, which is printed, makes the same ones again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -47,12 +47,13 @@ fn main() -> ExitCode {
 }
 
 /// The folder of the project.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+fn root() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors().nth(2).unwrap_or(own)
 }
 
 fn run(options: &Options) -> Result<ExitCode, Error> {
-    let root = &root();
+    let root = root();
     let seed = options.seed();
     let units = source::read(&root.join("rtl"))?;
     let folder = &root.join("target/mutants").join(seed.to_string());

@@ -340,9 +340,7 @@ impl<W: Write + Seek> Body<'_, W> {
         }
         Ok(())
     }
-}
 
-impl<W: Write + Seek> Body<'_, W> {
     /// The error of a value that a variable cannot have.
     fn form(&self, written: &Written, value: ValueRef<'_>) -> WriteError {
         let variable = &self.header.variables()[written.variable];
