@@ -200,7 +200,7 @@ const NOT_FOR_VCD: &[Exception] = &[
 #[test]
 fn the_vcd_crate_reads_the_same_changes() {
     none_differs(|path| {
-        let text = fs::read(&path).unwrap();
+        let text = fs::read(path).unwrap();
         let mut slice = Slice::new(&text).unwrap();
         let widths = codes(&text).into_iter().collect();
         let ours = our_changes(&mut slice, &text);
