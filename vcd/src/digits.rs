@@ -27,6 +27,11 @@ pub(crate) fn until_not_binary(word: u64) -> u32 {
     ((word ^ (ONES * 0x30)) & (ONES * 0xfe)).trailing_zeros() / 8
 }
 
+/// Whether all are `0` or `1`.
+pub(crate) fn are_binary(digits: &[u8]) -> bool {
+    digits.iter().fold(0, |odd, digit| odd | (digit ^ b'0')) <= 1
+}
+
 /// How many of the eight bytes stand before the first one that is not a decimal digit.
 #[inline(always)]
 pub(crate) fn until_not_decimal(word: u64) -> u32 {

@@ -114,9 +114,12 @@ impl<'a> BitsRef<'a> {
     #[must_use]
     pub fn new(digits: &'a [u8], width: u32) -> Option<Self> {
         let fits = digits.len() <= width as usize;
-        let valid = digits
-            .iter()
-            .all(|&digit| State::from_byte(digit).is_some());
+        let each = || {
+            let mut digits = digits.iter();
+            digits.all(|&digit| State::from_byte(digit).is_some())
+        };
+        // Nearly all are 0 and 1, and are seen to be without a look at each.
+        let valid = digits::are_binary(digits) || each();
         (fits && valid).then_some(Self { digits, width })
     }
 

@@ -23,6 +23,13 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
+    /// One with room for so many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        Self {
+            bytes: Vec::with_capacity(bytes),
+        }
+    }
+
     /// Enters what has at most [`LONGEST`] bytes; gives them.
     fn entry(&mut self, kind: u32, signal: u32, payload: &[u8]) -> &mut [u8] {
         let length = payload.len() as u32;

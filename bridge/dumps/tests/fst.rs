@@ -84,13 +84,17 @@ fn every_block_starts_with_the_values_there() {
     for time in (0..end).step_by(5_000) {
         dump.jump(0).expect("the start");
         let expected = window(&mut dump, &probes, time..=time + 20_000).expect("a window");
-        dump.jump(dump.block_before(time)).expect("a block");
-        let found = window(&mut dump, &probes, time..=time + 20_000).expect("a window");
-        for ((found, expected), probe) in found.iter().zip(&expected).zip(&probes) {
-            assert_eq!(found.changes, expected.changes, "at {time}");
-            // An event has no value between its triggers.
-            if !probe.is_event(&header) {
-                assert_eq!(found.initial, expected.initial, "at {time}");
+        // However much of the block is passed.
+        for from in [0, time / 2, time.saturating_sub(1), time] {
+            let block = dump.block_before(time);
+            dump.jump_near(block, from).expect("a block");
+            let found = window(&mut dump, &probes, time..=time + 20_000).expect("a window");
+            for ((found, expected), probe) in found.iter().zip(&expected).zip(&probes) {
+                assert_eq!(found.changes, expected.changes, "at {time} from {from}");
+                // An event has no value between its triggers.
+                if !probe.is_event(&header) {
+                    assert_eq!(found.initial, expected.initial, "at {time} from {from}");
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
 
-use fst_reader::{FstFilter, FstReader, FstSignalHandle, ReadSignalsError};
+use fst_reader::{FstFilter, FstReader, FstSignalHandle, FstSignalValue, ReadSignalsError};
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 
 use super::blocks::{Layout, blocks};
@@ -53,6 +53,7 @@ impl Fst {
             times,
             watched: None,
             from: 0,
+            shown_from: 0,
             ahead: Ahead::default(),
             now: 0,
         };
@@ -99,9 +100,19 @@ impl Fst {
     /// # Errors
     /// Those of [`Source::try_for_each`].
     pub fn jump(&mut self, block: usize) -> Result<Option<u64>, Error> {
+        self.jump_near(block, 0)
+    }
+
+    /// The same; but of the ticks between that time and `from` only the last one is shown, with the last values of all
+    /// signals that have changed since, and without triggers of events.
+    ///
+    /// # Errors
+    /// Those of [`Source::try_for_each`].
+    pub fn jump_near(&mut self, block: usize, from: u64) -> Result<Option<u64>, Error> {
         let mut time = None;
         self.events.jump(|events| {
             time = events.jump(block)?;
+            events.shown_from = time.map_or(0, |_| from);
             Ok(time)
         })?;
         Ok(time)
@@ -194,6 +205,8 @@ struct Events {
     watched: Option<Vec<usize>>,
     /// Block to begin with.
     from: usize,
+    /// The tick from which on all is shown.
+    shown_from: u64,
     ahead: Ahead<FstError>,
     now: u64,
 }
@@ -225,6 +238,7 @@ impl Events {
     /// Goes to a block, unless it cannot be begun with.
     fn jump(&mut self, block: usize) -> Result<Option<u64>, Error> {
         self.ahead.stop();
+        self.shown_from = 0;
         self.from = if self.has_text() { 0 } else { block };
         let time = self.layout.changes.get(self.from).map(|block| block.start);
         self.now = 0;
@@ -287,8 +301,8 @@ impl Events {
         let mut ahead = std::mem::take(&mut self.ahead);
         let read = || {
             let (input, signals) = (self.input.clone(), Arc::clone(&self.signals));
-            let filter = self.filter();
-            move |sender| send(input, &signals, &filter, &sender)
+            let (filter, from) = (self.filter(), self.shown_from);
+            move |sender| send(input, &signals, &filter, from, &sender)
         };
         let panicked = || FstError::Values {
             after: self.now,
@@ -356,15 +370,70 @@ impl Source for Events {
     }
 }
 
-/// Sends all events, until the receiver is gone.
+/// The last values of signals in ticks that are not shown.
+#[derive(Default)]
+struct Passed {
+    time: Option<u64>,
+    /// By signal of the file; empty without one.
+    values: Vec<Vec<u8>>,
+    /// By signal of the file.
+    reals: Vec<Option<f64>>,
+}
+
+impl Passed {
+    fn take(&mut self, time: u64, handle: usize, value: &FstSignalValue<'_>) {
+        self.time = Some(time);
+        match value {
+            FstSignalValue::Real(value) => {
+                if handle >= self.reals.len() {
+                    self.reals.resize(handle + 1, None);
+                }
+                self.reals[handle] = Some(*value);
+            }
+            FstSignalValue::String(bytes) => {
+                if handle >= self.values.len() {
+                    self.values.resize(handle + 1, Vec::new());
+                }
+                self.values[handle].clear();
+                self.values[handle].extend_from_slice(bytes);
+            }
+        }
+    }
+
+    /// Enters the last tick, with all values.
+    fn enter(self, batch: &mut Batch, signals: &Signals) -> Result<(), String> {
+        let Some(time) = self.time else {
+            return Ok(());
+        };
+        batch.time(time);
+        for (handle, value) in self.reals.into_iter().enumerate() {
+            if let Some(value) = value {
+                enter(batch, signals, handle, &FstSignalValue::Real(value))?;
+            }
+        }
+        for (handle, bytes) in self.values.iter().enumerate() {
+            let number = signals.numbers.get(handle).copied().flatten();
+            let event = number.is_some_and(|number| signals.events[number as usize]);
+            if !bytes.is_empty() && !event {
+                enter(batch, signals, handle, &FstSignalValue::String(bytes))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sends all events from a tick on, and before them what has come of those before, until the receiver is gone.
 fn send(
     mut input: Input,
     signals: &Signals,
     filter: &FstFilter,
+    from: u64,
     sender: &SyncSender<Batch>,
 ) -> Result<(), FstError> {
     input.rewind()?;
-    let mut batch = Batch::default();
+    let room = || Batch::with_room(FULL + FULL / 8);
+    let mut batch = room();
+    let mut passed = Passed::default();
     let mut now = None;
     let fault = |now: Option<u64>, found| FstError::Values {
         after: now.unwrap_or(0),
@@ -377,14 +446,24 @@ fn send(
             if now.is_some_and(|now| time < now) {
                 return Err(Stop::Fault(format!("tick {time}")));
             }
-            if batch.len() >= FULL && sender.send(std::mem::take(&mut batch)).is_err() {
+            if batch.len() >= FULL && sender.send(std::mem::replace(&mut batch, room())).is_err() {
                 return Err(Stop::Stopped);
             }
             now = Some(time);
-            batch.time(time);
+            if time >= from {
+                let passed = std::mem::take(&mut passed);
+                passed.enter(&mut batch, signals).map_err(Stop::Fault)?;
+                batch.time(time);
+            }
+        }
+        if time < from {
+            passed.take(time, handle.get_index(), &value);
+            return Ok(());
         }
         enter(&mut batch, signals, handle.get_index(), &value).map_err(Stop::Fault)
     });
+    let last = passed.enter(&mut batch, signals);
+    last.map_err(|found| fault(now, found))?;
     // All that stands before a fault is shown.
     let sent = batch.is_empty() || sender.send(batch).is_ok();
     match read {

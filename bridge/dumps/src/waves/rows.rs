@@ -13,6 +13,9 @@ use super::dump::Dump;
 pub use super::walker::{Pace, Sample};
 use super::walker::{Settled, Walker, replace, triggered};
 
+/// The part of the time from the start of a block of FST to a place that is looked at first.
+const NEAR: u64 = 64;
+
 /// The place that was asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
@@ -172,15 +175,32 @@ impl Request<'_> {
             let Some(start) = fst.jump(last - back)? else {
                 break;
             };
-            let mut ticks = Ticks::new(&header, &watched);
-            let mut scan = Scan::new(self, &header);
-            // First come the values at the start, which are no changes.
-            if ticks.next(fst)? == Some(start)
-                && scan.begin(&mut ticks)
-                && let None = scan.run(fst, &mut ticks)
-                && scan.before.len() >= self.kept()
-            {
-                return scan.finish(&header, ticks.time(), None);
+            // Most often a little before the place is enough, and what comes before need not be looked at.
+            for from in [at - (at - start) / NEAR, 0] {
+                fst.jump_near(last - back, from)?;
+                let mut ticks = Ticks::new(&header, &watched);
+                let mut scan = Scan::new(self, &header);
+                // First come the values at the start, which are no changes.
+                if ticks.next(fst)? != Some(start) || !scan.begin(&mut ticks) {
+                    continue;
+                }
+                match ticks.next(fst) {
+                    // Nor are those that have come of them.
+                    Ok(Some(time)) if time < from => {
+                        scan.begin(&mut ticks);
+                    }
+                    Ok(Some(time)) => {
+                        scan.tick(time, &mut ticks);
+                    }
+                    Ok(None) => {}
+                    Err(_) => continue,
+                }
+                if !scan.done && scan.run(fst, &mut ticks).is_some() {
+                    continue;
+                }
+                if scan.before.len() >= self.kept() {
+                    return scan.finish(&header, ticks.time(), None);
+                }
             }
             back = 2 * back + 1;
         }
