@@ -84,7 +84,7 @@ docs: ## Make a book of docs/, in target/book
 lint: lint-rust lint-rtl lint-cpp ## Run every linter; RTL needs Icarus and Yosys, C++ needs clang-format
 
 lint-rust: ## rustfmt, clippy and the documentation; and that make test compiles nothing again
-	tests/support/compiled_once.py
+	tests/support/compiled_once.py $(ALL)
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features -- -D warnings

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tells what `make test` would compile again that `make run` has compiled.
 
-    tests/support/compiled_once.py
+    tests/support/compiled_once.py OPTION...
 
 Cargo compiles a library again for every set of features, with all that depends on it, and tests have dependencies of their
-own that ask for more. The dependencies of Cargo.toml that make the sets the same are kept by this. The exit code is 1 if
+own that ask for more. The options are those that all tests are compiled with. The dependencies of Cargo.toml that make the sets the same are kept by this. The exit code is 1 if
 something is compiled twice.
 """
 
@@ -15,7 +15,6 @@ import subprocess
 import sys
 
 RUN = ["build", "--release"]
-TEST = ["test", "--release", "--workspace", "--exclude", "lockstep-mutants"]
 
 
 def units(command):
@@ -34,7 +33,7 @@ def units(command):
 
 
 def main():
-    again = units(RUN) - units(TEST)
+    again = units(RUN) - units(["test", *sys.argv[1:]])
     for package, target, _, features, _ in sorted(again, key=str):
         print(f"{package.rsplit('/', 1)[-1]}: {target} with {', '.join(features) or 'no features'}", file=sys.stderr)
     if again:

@@ -10,12 +10,12 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd")
 }
 
-/// All dumps of the corpus that are well formed.
-fn dumps() -> Vec<PathBuf> {
-    let mut dumps: Vec<PathBuf> = fs::read_dir(folder())
+/// All dumps of the corpus.
+pub fn files() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir() && !path.ends_with("malformed"))
+        .filter(|path| path.is_dir())
         .flat_map(|path| {
             fs::read_dir(path)
                 .unwrap()
@@ -23,7 +23,14 @@ fn dumps() -> Vec<PathBuf> {
         })
         .filter(|path| path.extension().is_some_and(|extension| extension == "vcd"))
         .collect();
-    dumps.sort();
+    files.sort();
+    files
+}
+
+/// Those that are well formed.
+fn dumps() -> Vec<PathBuf> {
+    let mut dumps = files();
+    dumps.retain(|path| !path.starts_with(folder().join("malformed")));
     assert!(dumps.len() >= 10, "the corpus is incomplete: {dumps:?}");
     dumps
 }

@@ -1,28 +1,17 @@
 //! Dumps that were damaged at random: never a panic, and both readers agree to the last byte.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use lockstep_vcd::{Error, Event, Sampler, Slice, Source, Stream, window};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
+use crate::corpus::files;
+
 fn seeds() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .flat_map(|path| {
-            fs::read_dir(path)
-                .unwrap()
-                .map(|entry| entry.unwrap().path())
-        })
-        .filter(|path| path.extension().is_some_and(|extension| extension == "vcd"))
-        .collect();
-    paths.sort();
-    paths.iter().map(|path| fs::read(path).unwrap()).collect()
+    let files = files().into_iter();
+    files.map(|path| fs::read(path).unwrap()).collect()
 }
 
 struct Random(ChaCha8Rng);
