@@ -94,6 +94,12 @@ impl Fst {
         after.saturating_sub(1)
     }
 
+    /// The first tick of a block. None if there is no such block.
+    pub fn start_of(&self, block: usize) -> Option<u64> {
+        let changes = &self.events.source().layout.changes;
+        changes.get(block).map(|block| block.start)
+    }
+
     /// Goes to a block. Some time if the first changes there, at that time, are the values of all signals; None if it
     /// is the start of the dump.
     ///

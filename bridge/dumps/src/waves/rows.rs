@@ -172,12 +172,13 @@ impl Request<'_> {
         let last = fst.block_before(at);
         let mut back = 0;
         while back < last {
-            let Some(start) = fst.jump(last - back)? else {
+            let block = last - back;
+            let Some(start) = fst.start_of(block) else {
                 break;
             };
             // Most often a little before the place is enough, and what comes before need not be looked at.
             for from in [at - (at - start) / NEAR, 0] {
-                fst.jump_near(last - back, from)?;
+                fst.jump_near(block, from)?;
                 let mut ticks = Ticks::new(&header, &watched);
                 let mut scan = Scan::new(self, &header);
                 // First come the values at the start, which are no changes.
