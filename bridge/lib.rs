@@ -18,7 +18,7 @@ pub use lockstep_conform as conform;
 pub use lockstep_designs::isolation;
 pub use lockstep_dumps::{fst, offline, waves};
 pub use lockstep_engine::{against, exhaust, interrupt, lockstep, signal};
-pub use lockstep_explain::{diagnosis, hypotheses, registers, shrink};
+pub use lockstep_explain::{diagnosis, hypotheses, location, registers, shrink};
 pub use lockstep_regress as regress;
 pub use lockstep_report::{self as report, plan, window};
 pub use lockstep_scratch as scratch;

@@ -5,6 +5,7 @@ mod driven;
 mod endings;
 mod explained;
 mod latency;
+mod location;
 mod reproduction;
 mod sampling;
 

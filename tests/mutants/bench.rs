@@ -92,7 +92,10 @@ impl<'a> Bench<'a> {
             .collect();
         instrument::write_texts(&texts, &folder.join("rtl"))?;
         let design = Design::build(&folder, &self.implementation, Optimization::Quick);
-        let design = design.and_then(|design| design.instance().map(|_| design));
+        let design = design.and_then(|design| {
+            design.instance()?;
+            Ok(design)
+        });
         // What is loaded stays loaded.
         fs::remove_dir_all(&folder)?;
         Ok(design.map_err(|error| error.to_string()))

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pmu_lockstep::dut::{BuildOptions, Dut, OpenError, Rtl, RtlFiles, RtlSource};
+use pmu_lockstep::location::Netlist;
 use pmu_model::Implementation;
 use verilator_sys::Optimization;
+use verilator_sys::describe;
 use verilator_sys::find::{Search, Verilator};
 use verilator_sys::verilate::{VerilateError, VerilateRequest};
 
@@ -21,6 +23,10 @@ use crate::tagged::Tagged;
 #[derive(Clone)]
 pub struct Design {
     rtl: Arc<Rtl>,
+    /// The same with tracing.
+    traced: Arc<Rtl>,
+    /// What drives what in it.
+    netlist: Option<Arc<Netlist>>,
     number: u16,
 }
 
@@ -33,7 +39,7 @@ impl Design {
         folder: &Path,
         implementation: &Implementation,
         optimization: Optimization,
-    ) -> Result<Self, OpenError> {
+    ) -> Result<Self, Error> {
         let source = RtlSource::files([folder.join("rtl")], Vec::new());
         let options = BuildOptions {
             cache: folder.join("cache"),
@@ -41,15 +47,24 @@ impl Design {
             ..BuildOptions::from_env()
         };
         let rtl = Rtl::load(&source, implementation, false, &options, &mut |_| ())?;
-        let rtl = Arc::new(rtl);
-        Ok(Self { rtl, number: 0 })
+        let traced = BuildOptions {
+            optimization: Optimization::Quick,
+            ..options
+        };
+        let traced = Rtl::load(&source, implementation, true, &traced, &mut |_| ())?;
+        Ok(Self {
+            rtl: Arc::new(rtl),
+            traced: Arc::new(traced),
+            netlist: netlist(folder)?.map(Arc::new),
+            number: 0,
+        })
     }
 
     /// The same build, and another of its mutants.
     pub fn mutant(&self, number: usize) -> Result<Self, Error> {
         Ok(Self {
-            rtl: Arc::clone(&self.rtl),
             number: u16::try_from(number)?,
+            ..self.clone()
         })
     }
 
@@ -58,12 +73,44 @@ impl Design {
     /// # Errors
     /// It cannot be made.
     pub fn instance(&self) -> Result<Box<dyn Dut>, OpenError> {
-        let dut = self.rtl.instance()?;
-        Ok(match self.number {
+        Ok(self.tagged(self.rtl.instance()?))
+    }
+
+    /// An instance that can be traced.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn traced(&self) -> Result<Box<dyn Dut>, OpenError> {
+        Ok(self.tagged(self.traced.instance()?))
+    }
+
+    /// What drives what, if Verilator tells.
+    pub fn netlist(&self) -> Option<&Netlist> {
+        self.netlist.as_deref()
+    }
+
+    fn tagged(&self, dut: Box<dyn Dut>) -> Box<dyn Dut> {
+        match self.number {
             0 => dut,
             number => Box::new(Tagged::new(dut, number)),
-        })
+        }
     }
+}
+
+/// What drives what in the design of `folder/rtl`; none of a Verilator that does not describe designs.
+fn netlist(folder: &Path) -> Result<Option<Netlist>, Error> {
+    let files = RtlFiles {
+        paths: vec![folder.join("rtl")],
+        ..RtlFiles::default()
+    };
+    let design = files.design()?;
+    let verilator = Search::from_env(crate::root().join(".tools")).find()?;
+    if verilator.version < describe::SINCE {
+        return Ok(None);
+    }
+    let described = describe::describe(&design, &verilator, &folder.join("described"))?;
+    let netlist = Netlist::read(&described.tree, &described.meta, &design.top)?;
+    Ok(Some(netlist))
 }
 
 /// Finds which mutants cannot be built together with the others.

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use pmu_lockstep::diagnosis;
+use pmu_lockstep::location::locate;
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome as Ended};
-use pmu_lockstep::report::{self, Report, RunFacts};
+use pmu_lockstep::report::{self, RunFacts};
 use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
 use pmu_model::Implementation;
 
@@ -17,6 +18,9 @@ use crate::truth::first_miss;
 
 /// A mutant that takes longer to be found is alive.
 const CYCLES: u64 = 1_000_000;
+
+/// Places that are kept of a mutant.
+const SHOWN: usize = 10;
 
 /// Runs mutant `number` of `seed`.
 ///
@@ -79,12 +83,32 @@ pub fn hunt(
         cycle: report.cycle,
         causes,
         brief: report.hypotheses.brief(),
-        locations: locations(&report),
+        locations: locations(design, &replay, implementation)?,
         field: report.headline.field,
     }))
 }
 
-/// The places that a report names, the most suspicious first. Reports name none yet.
-fn locations(_report: &Report) -> Option<Vec<Location>> {
-    None
+/// The places that would be named, the most suspicious first; none if Verilator does not describe the design.
+fn locations(
+    design: &Design,
+    replay: &diagnosis::Replay,
+    implementation: &Implementation,
+) -> Result<Option<Vec<Location>>, Error> {
+    let Some(netlist) = design.netlist() else {
+        return Ok(None);
+    };
+    let folder = tempfile::tempdir()?;
+    let mut dut = design.traced()?;
+    let recording = &replay.recording;
+    let suspects = locate(recording, implementation, &mut *dut, netlist, folder.path())?;
+    let locations = suspects.into_iter().map(|suspect| {
+        let name = suspect.place.file.rsplit('/').next().unwrap_or_default();
+        Location {
+            file: name.to_owned(),
+            line: suspect.place.first as usize,
+            last_line: suspect.place.last as usize,
+            signal: suspect.signal,
+        }
+    });
+    Ok(Some(locations.take(SHOWN).collect()))
 }

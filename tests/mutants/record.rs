@@ -78,6 +78,9 @@ pub struct Cause {
 pub struct Location {
     pub file: String,
     pub line: usize,
+    pub last_line: usize,
+    /// What is set there.
+    pub signal: String,
 }
 
 impl Record {
@@ -133,7 +136,7 @@ impl Record {
     pub fn is_located(&self) -> Option<bool> {
         let locations = self.killed()?.locations.as_ref()?;
         let is_here = |place: &Location| {
-            place.file == self.file && (self.line..=self.last_line).contains(&place.line)
+            place.file == self.file && place.line <= self.last_line && self.line <= place.last_line
         };
         Some(locations.iter().take(PLACES).any(is_here))
     }

@@ -5,5 +5,6 @@
 
 pub mod diagnosis;
 pub mod hypotheses;
+pub mod location;
 pub mod registers;
 pub mod shrink;

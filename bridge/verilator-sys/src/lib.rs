@@ -14,6 +14,8 @@ pub mod cache;
 #[cfg(feature = "build")]
 mod compile;
 #[cfg(feature = "build")]
+pub mod describe;
+#[cfg(feature = "build")]
 mod design;
 #[cfg(feature = "build")]
 pub mod evaluation;

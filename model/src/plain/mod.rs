@@ -207,7 +207,7 @@ impl Plain {
             self.state.set(state::CYCLE_COPY, 0);
         }
         if operators.bit(Site::ResetOfSystem, 0, true) {
-            (SYSTEM..self.state.len()).for_each(|word| self.state.set(word, 0));
+            (SYSTEM..self.state.count()).for_each(|word| self.state.set(word, 0));
         }
     }
 

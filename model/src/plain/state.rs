@@ -112,7 +112,7 @@ impl State {
     }
 
     /// How many words there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.words.len()
     }
 

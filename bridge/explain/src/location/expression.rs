@@ -1,0 +1,474 @@
+//! Expressions of a design, as far as their values decide what else is of matter.
+
+use super::netlist::Span;
+
+/// An operator of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    And,
+    Or,
+    Xor,
+    Not,
+    LogicalAnd,
+    LogicalOr,
+    LogicalNot,
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    AllOnes,
+    AnyOne,
+    Parity,
+    Add,
+    Subtract,
+    ShiftLeft,
+    ShiftRight,
+}
+
+impl Operator {
+    /// What Verilator calls them.
+    pub fn named(kind: &str) -> Option<Self> {
+        Some(match kind {
+            "AND" => Self::And,
+            "OR" => Self::Or,
+            "XOR" => Self::Xor,
+            "NOT" => Self::Not,
+            "LOGAND" => Self::LogicalAnd,
+            "LOGOR" => Self::LogicalOr,
+            "LOGNOT" => Self::LogicalNot,
+            "EQ" | "EQCASE" | "EQWILD" => Self::Equal,
+            "NEQ" | "NEQCASE" | "NEQWILD" => Self::Different,
+            "LT" => Self::Less,
+            "LTE" => Self::LessOrEqual,
+            "GT" => Self::Greater,
+            "GTE" => Self::GreaterOrEqual,
+            "REDAND" => Self::AllOnes,
+            "REDOR" => Self::AnyOne,
+            "REDXOR" => Self::Parity,
+            "ADD" => Self::Add,
+            "SUB" => Self::Subtract,
+            "SHIFTL" => Self::ShiftLeft,
+            "SHIFTR" => Self::ShiftRight,
+            _ => return None,
+        })
+    }
+}
+
+/// An expression. Widths are in bits.
+#[derive(Clone, Debug)]
+pub enum Expression {
+    Constant(u64),
+    Bits {
+        span: Span,
+        width: u32,
+    },
+    Select {
+        from: Box<Self>,
+        low: Box<Self>,
+        width: u32,
+    },
+    /// An element of an array, by its index.
+    Element {
+        elements: Vec<Span>,
+        index: Box<Self>,
+        width: u32,
+    },
+    Chosen {
+        condition: Box<Self>,
+        then: Box<Self>,
+        other: Box<Self>,
+    },
+    Concat {
+        high: Box<Self>,
+        low: Box<Self>,
+        low_width: u32,
+    },
+    Operator {
+        operator: Operator,
+        of: Vec<Self>,
+        width: u32,
+    },
+    /// Of anything else all that it reads.
+    Other(Vec<Self>),
+}
+
+/// The lowest bits.
+pub fn mask(width: u32) -> u64 {
+    match width {
+        0..64 => (1 << width) - 1,
+        _ => u64::MAX,
+    }
+}
+
+impl Expression {
+    /// The same where the first signal has another number.
+    pub fn at(&self, base: u32) -> Self {
+        let moved = |span: &Span| Span {
+            signal: span.signal + base,
+            ..*span
+        };
+        let one = |of: &Self| Box::new(of.at(base));
+        let all = |of: &[Self]| of.iter().map(|one| one.at(base)).collect();
+        match self {
+            Self::Constant(value) => Self::Constant(*value),
+            Self::Bits { span, width } => Self::Bits {
+                span: moved(span),
+                width: *width,
+            },
+            Self::Select { from, low, width } => Self::Select {
+                from: one(from),
+                low: one(low),
+                width: *width,
+            },
+            Self::Element {
+                elements,
+                index,
+                width,
+            } => Self::Element {
+                elements: elements.iter().map(moved).collect(),
+                index: one(index),
+                width: *width,
+            },
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => Self::Chosen {
+                condition: one(condition),
+                then: one(then),
+                other: one(other),
+            },
+            Self::Concat {
+                high,
+                low,
+                low_width,
+            } => Self::Concat {
+                high: one(high),
+                low: one(low),
+                low_width: *low_width,
+            },
+            Self::Operator {
+                operator,
+                of,
+                width,
+            } => Self::Operator {
+                operator: *operator,
+                of: all(of),
+                width: *width,
+            },
+            Self::Other(of) => Self::Other(all(of)),
+        }
+    }
+
+    /// How much there is to get wrong: nothing in what only hands bits on.
+    pub fn weight(&self) -> f64 {
+        match self {
+            Self::Constant(_) => 0.5,
+            Self::Bits { .. } => 0.0,
+            Self::Select { from, low, .. } => from.weight() + 0.5 * low.weight(),
+            Self::Element { index, .. } => 0.5 + index.weight(),
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => 1.0 + condition.weight() + then.weight() + other.weight(),
+            Self::Concat { high, low, .. } => high.weight() + low.weight(),
+            Self::Operator { of, .. } => 1.0 + of.iter().map(Self::weight).sum::<f64>(),
+            Self::Other(of) => 0.5 + of.iter().map(Self::weight).sum::<f64>(),
+        }
+    }
+
+    /// Some bits of it.
+    pub fn part(&self, low: u32, width: u32) -> Self {
+        Self::Select {
+            from: Box::new(self.clone()),
+            low: Box::new(Self::Constant(low.into())),
+            width,
+        }
+    }
+
+    /// Its value, if it is known and has at most 64 bits; `of` tells that of bits.
+    pub fn value(&self, of: &impl Fn(&Span) -> Option<u64>) -> Option<u64> {
+        Some(match self {
+            Self::Constant(value) => *value,
+            Self::Bits { span, width } => {
+                (*width <= 64).then(|| of(span)).flatten()? & mask(*width)
+            }
+            Self::Select { from, low, width } => {
+                let low = low.value(of)?;
+                match &**from {
+                    Self::Bits { span, .. } if *width <= 64 => of(&Span {
+                        signal: span.signal,
+                        low: span.low + u32::try_from(low).ok()?,
+                        width: *width,
+                    })?,
+                    from => from.value(of)?.checked_shr(low as u32)? & mask(*width),
+                }
+            }
+            Self::Element {
+                elements,
+                index,
+                width,
+            } => {
+                let index = index.value(of)? as usize;
+                (*width <= 64).then(|| of(elements.get(index)?)).flatten()? & mask(*width)
+            }
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => match condition.value(of)? {
+                0 => other.value(of)?,
+                _ => then.value(of)?,
+            },
+            Self::Concat {
+                high,
+                low,
+                low_width,
+            } => high.value(of)?.checked_shl(*low_width)? | low.value(of)?,
+            Self::Operator {
+                operator,
+                of: operands,
+                width,
+            } => {
+                let first = operands.first()?;
+                let second = || operands.get(1)?.value(of);
+                let one = first.value(of);
+                match operator {
+                    // One operand may be enough.
+                    Operator::And | Operator::LogicalAnd if one == Some(0) => return Some(0),
+                    Operator::LogicalOr if one.is_some_and(|one| one != 0) => return Some(1),
+                    Operator::And | Operator::LogicalAnd if second() == Some(0) => return Some(0),
+                    _ => {}
+                }
+                let one = one?;
+                match operator {
+                    Operator::Not => !one & mask(*width),
+                    Operator::LogicalNot => (one == 0).into(),
+                    Operator::AllOnes => return None,
+                    Operator::AnyOne => (one != 0).into(),
+                    Operator::Parity => (one.count_ones() % 2).into(),
+                    Operator::And => one & second()?,
+                    Operator::Or => one | second()?,
+                    Operator::Xor => one ^ second()?,
+                    Operator::LogicalAnd => (second()? != 0).into(),
+                    Operator::LogicalOr => (second()? != 0).into(),
+                    Operator::Equal => (one == second()?).into(),
+                    Operator::Different => (one != second()?).into(),
+                    Operator::Less => (one < second()?).into(),
+                    Operator::LessOrEqual => (one <= second()?).into(),
+                    Operator::Greater => (one > second()?).into(),
+                    Operator::GreaterOrEqual => (one >= second()?).into(),
+                    Operator::Add => one.wrapping_add(second()?) & mask(*width),
+                    Operator::Subtract => one.wrapping_sub(second()?) & mask(*width),
+                    Operator::ShiftLeft => {
+                        one.checked_shl(second()? as u32).unwrap_or(0) & mask(*width)
+                    }
+                    Operator::ShiftRight => one.checked_shr(second()? as u32).unwrap_or(0),
+                }
+            }
+            Self::Other(_) => return None,
+        })
+    }
+
+    /// The bits that its value comes of, as far as is known: not what is not chosen, and of a conjunction that is 0 only the
+    /// operands that are 0.
+    pub fn live(&self, of: &impl Fn(&Span) -> Option<u64>, found: &mut Vec<Span>) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Bits { span, .. } => found.push(*span),
+            Self::Select { from, low, width } => {
+                low.live(of, found);
+                match (&**from, low.value(of)) {
+                    (Self::Bits { span, .. }, Some(at)) => found.push(Span {
+                        signal: span.signal,
+                        low: span.low + at as u32,
+                        width: *width,
+                    }),
+                    // Of parts that are put together, the one that is meant.
+                    (
+                        Self::Concat {
+                            high,
+                            low,
+                            low_width,
+                        },
+                        Some(at),
+                    ) => {
+                        let (at, width, low_width) = (at as u32, *width, *low_width);
+                        let part = |from: &Self, at: u32| Self::Select {
+                            from: Box::new(from.clone()),
+                            low: Box::new(Self::Constant(at.into())),
+                            width,
+                        };
+                        if at >= low_width {
+                            part(high, at - low_width).live(of, found);
+                        } else if at + width <= low_width {
+                            part(low, at).live(of, found);
+                        } else {
+                            from.live(of, found);
+                        }
+                    }
+                    (
+                        Self::Chosen {
+                            condition,
+                            then,
+                            other,
+                        },
+                        Some(_),
+                    ) => {
+                        let part = |from: &Self| Self::Select {
+                            from: Box::new(from.clone()),
+                            low: low.clone(),
+                            width: *width,
+                        };
+                        condition.live(of, found);
+                        match condition.value(of) {
+                            Some(0) => part(other).live(of, found),
+                            Some(_) => part(then).live(of, found),
+                            None => from.live(of, found),
+                        }
+                    }
+                    _ => from.live(of, found),
+                }
+            }
+            Self::Element {
+                elements, index, ..
+            } => {
+                index.live(of, found);
+                match index.value(of) {
+                    Some(at) => found.extend(elements.get(at as usize)),
+                    None => found.extend(elements),
+                }
+            }
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => {
+                condition.live(of, found);
+                match condition.value(of) {
+                    Some(0) => other.live(of, found),
+                    Some(_) => then.live(of, found),
+                    None => {
+                        then.live(of, found);
+                        other.live(of, found);
+                    }
+                }
+            }
+            Self::Concat { high, low, .. } => {
+                high.live(of, found);
+                low.live(of, found);
+            }
+            Self::Operator {
+                operator,
+                of: operands,
+                ..
+            } => {
+                let decides = |value: u64| match operator {
+                    Operator::And | Operator::LogicalAnd => value == 0,
+                    Operator::LogicalOr => value != 0,
+                    Operator::Or => value == 1,
+                    _ => false,
+                };
+                let deciding = |operand: &&Self| operand.value(of).is_some_and(decides);
+                let any = operands.iter().any(|operand| deciding(&operand));
+                for operand in operands.iter().filter(|operand| !any || deciding(operand)) {
+                    operand.live(of, found);
+                }
+            }
+            Self::Other(all) => all.iter().for_each(|one| one.live(of, found)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(signal: u32, width: u32) -> Expression {
+        let low = 0;
+        Expression::Bits {
+            span: Span { signal, low, width },
+            width,
+        }
+    }
+
+    fn operator(operator: Operator, of: [Expression; 2], width: u32) -> Expression {
+        let of = of.into();
+        Expression::Operator {
+            operator,
+            of,
+            width,
+        }
+    }
+
+    /// Signals 0 to 3 in a cycle; of signal 9 nothing is known.
+    fn of(span: &Span) -> Option<u64> {
+        let value = [0_u64, 1, 0b1010, 0xabcd].get(span.signal as usize)?;
+        Some(value >> span.low & mask(span.width))
+    }
+
+    fn signals(expression: &Expression) -> Vec<u32> {
+        let mut found = Vec::new();
+        expression.live(&of, &mut found);
+        found.iter().map(|span| span.signal).collect()
+    }
+
+    #[test]
+    fn values() {
+        let and = operator(Operator::And, [bits(2, 4), Expression::Constant(0b0110)], 4);
+        assert_eq!(and.value(&of), Some(0b0010));
+        let not = Expression::Operator {
+            operator: Operator::Not,
+            of: vec![bits(2, 4)],
+            width: 4,
+        };
+        assert_eq!(not.value(&of), Some(0b0101));
+        assert_eq!(bits(3, 16).part(4, 8).value(&of), Some(0xbc));
+        let both = Expression::Concat {
+            high: Box::new(bits(2, 4)),
+            low: Box::new(bits(3, 16)),
+            low_width: 16,
+        };
+        assert_eq!(both.value(&of), Some(0xaabcd));
+        assert_eq!(bits(9, 1).value(&of), None);
+        // One operand that is 0 is enough.
+        let lost = operator(Operator::And, [bits(9, 1), bits(0, 1)], 1);
+        assert_eq!(lost.value(&of), Some(0));
+    }
+
+    #[test]
+    fn what_is_not_chosen_is_of_no_matter() {
+        let chosen = |condition| Expression::Chosen {
+            condition: Box::new(bits(condition, 1)),
+            then: Box::new(bits(2, 4)),
+            other: Box::new(bits(3, 16)),
+        };
+        assert_eq!(signals(&chosen(1)), [1, 2]);
+        assert_eq!(signals(&chosen(0)), [0, 3]);
+        assert_eq!(signals(&chosen(9)), [9, 2, 3]);
+        // A conjunction is 0 because of the operand that is.
+        let and = operator(Operator::And, [bits(1, 1), bits(0, 1)], 1);
+        assert_eq!(signals(&and), [0]);
+        let both = operator(Operator::And, [bits(1, 1), bits(1, 1)], 1);
+        assert_eq!(signals(&both), [1, 1]);
+        let part = Expression::Concat {
+            high: Box::new(bits(2, 4)),
+            low: Box::new(bits(3, 16)),
+            low_width: 16,
+        };
+        assert_eq!(signals(&part.part(16, 2)), [2]);
+        assert_eq!(signals(&part.part(3, 2)), [3]);
+    }
+
+    #[test]
+    fn what_hands_on_weighs_nothing() {
+        assert_eq!(bits(1, 4).weight(), 0.0);
+        let wired = bits(1, 4).part(2, 1);
+        assert!(wired.weight() > 0.0 && wired.weight() < 1.0);
+        let and = operator(Operator::And, [bits(1, 1), bits(0, 1)], 1);
+        assert_eq!(and.weight(), 1.0);
+    }
+}

@@ -1,0 +1,151 @@
+//! Where in a design a divergence comes from.
+//!
+//! A traced re-run is compared, bit by bit, with the contract's own values: what is decided at each of its sites, its state
+//! and its outputs. What of the design is what of the contract is learnt from stretches of stimulus in which the design is
+//! right, without names known before. From the outputs that differ the way goes back, by Verilator's own description of the
+//! design and the values of the re-run, over bits that differ to those that come of none: the mistake is in what these are
+//! made of. Places that failing cycles have in common, and cycles without a difference do not, come first.
+//!
+//! It takes some seconds, most of which go to learning. Reports do not name places yet; `make mutants` says how often they
+//! would be right.
+
+mod columns;
+mod contract;
+mod expression;
+mod mine;
+mod netlist;
+mod search;
+mod stretch;
+mod tree;
+mod waves;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use pmu_model::Implementation;
+
+use lockstep_engine::dut::{Dut, Stop, TraceUnavailable};
+use lockstep_stimulus::StimulusError;
+
+use crate::hypotheses::Recording;
+
+pub use netlist::{Netlist, Place};
+pub use tree::NetlistError;
+
+use mine::{Bit, Match, Miner};
+use search::Search;
+use stretch::Stretch;
+use waves::Waves;
+
+/// The port with the outputs.
+const OUTPUTS: &str = ".cycle_output_o";
+
+/// Why no places are named.
+#[derive(Debug, thiserror::Error)]
+pub enum LocationError {
+    /// There is no contract of such an implementation.
+    #[error(transparent)]
+    Implementation(#[from] pmu_model::ImplementationError),
+    /// There is no stimulus for it.
+    #[error(transparent)]
+    Stimulus(#[from] StimulusError),
+    /// The design stopped.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+    /// It writes no dump.
+    #[error(transparent)]
+    Trace(#[from] TraceUnavailable),
+    /// The dump cannot be read.
+    #[error(transparent)]
+    Dump(#[from] lockstep_vcd::Error),
+}
+
+/// A place that may be wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// The lines.
+    pub place: Place,
+    /// The signal that is set there, from the top module on.
+    pub signal: String,
+}
+
+/// Looks for places: the most suspicious comes first. `dut` is traced; its dumps are for the time being in `folder`.
+///
+/// # Errors
+/// [`LocationError`].
+pub fn locate(
+    recording: &Recording,
+    implementation: &Implementation,
+    dut: &mut dyn Dut,
+    design: &Netlist,
+    folder: &Path,
+) -> Result<Vec<Suspect>, LocationError> {
+    let (runs, dumps) = stretch::run(recording, implementation, dut, folder)?;
+    let stretches: Vec<Stretch> = runs.iter().map(|run| run.stretch.clone()).collect();
+    let cycles = stretches.last().map_or(0, |last| last.first + last.cycles);
+    let waves = Waves::read(&dumps, cycles)?;
+    let known = contract::columns(implementation, &runs, cycles)?;
+    let miner = Miner::new(&known, &stretches, columns::words(cycles));
+    let matches = matches(&miner, &waves);
+    let search = Search::new(design, &waves, &matches, &known, &stretches);
+    Ok(search.suspects())
+}
+
+/// A name with `*` for every number in brackets, and these numbers.
+fn template(name: &str) -> (String, Vec<u32>) {
+    let mut parts = name.split('[');
+    let mut template = parts.next().unwrap_or_default().to_owned();
+    let mut indices = Vec::new();
+    for part in parts {
+        match part.split_once(']').map(|(n, rest)| (n.parse(), rest)) {
+            Some((Ok(number), rest)) => {
+                indices.push(number);
+                template += "[*]";
+                template += rest;
+            }
+            _ => {
+                template += "[";
+                template += part;
+            }
+        }
+    }
+    (template, indices)
+}
+
+/// What the bits of a design are, by signal of the dump and bit.
+fn matches(miner: &Miner<'_>, waves: &Waves) -> HashMap<(u32, u32), Option<Match>> {
+    // Of several names the shortest: that of the module that drives the signal.
+    let mut names: HashMap<u32, &str> = HashMap::new();
+    for (name, wave) in &waves.signals {
+        let known = names.entry(*wave).or_insert(name);
+        if (name.len(), name.as_str()) < (known.len(), known) {
+            *known = name;
+        }
+    }
+    let named: HashMap<u32, (String, Vec<u32>)> = names
+        .into_iter()
+        .map(|(wave, name)| (wave, template(name)))
+        .collect();
+    let mut by_name: HashMap<&str, Vec<Bit<'_>>> = HashMap::new();
+    for (wave, columns) in waves.columns.iter().enumerate() {
+        let wave = wave as u32;
+        let Some((name, indices)) = named.get(&wave) else {
+            continue;
+        };
+        let bits = columns.iter().map(|(bit, column)| Bit {
+            wave,
+            bit: *bit,
+            name,
+            indices,
+            column,
+        });
+        by_name.entry(name).or_default().extend(bits);
+    }
+    let mut matches = HashMap::new();
+    for bits in by_name.values() {
+        let found = miner.find(bits);
+        let keys = bits.iter().map(|bit| (bit.wave, bit.bit));
+        matches.extend(keys.zip(found));
+    }
+    matches
+}

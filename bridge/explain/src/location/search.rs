@@ -1,0 +1,467 @@
+//! From the outputs that differ back to the assignments that may be why.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::columns::get;
+use super::mine::{Known, Match};
+use super::netlist::{Netlist, Span};
+use super::stretch::Stretch;
+use super::waves::Waves;
+use super::{OUTPUTS, Suspect};
+
+/// How many assignments without a counterpart a mistake may be away.
+const DEEP: u32 = 12;
+/// Bits that are looked at in a stretch, at most.
+const MOST: usize = 20_000;
+/// The weight of an expression that selects bits, and no more.
+const WIRING: f64 = 0.25;
+/// The least weight of an assignment under a condition or at a clock.
+const DECISION: f64 = 0.7;
+/// Of how many cycles without a difference one is looked at.
+const STEP: usize = 24;
+
+/// What is known of a run.
+pub struct Search<'a> {
+    design: &'a Netlist,
+    waves: &'a Waves,
+    /// By signal of the design, that of the dump.
+    of_design: Vec<Option<u32>>,
+    /// By signal of the design, whether it is nothing but inputs.
+    inputs: Vec<bool>,
+    /// By signal of the dump and its bit.
+    matches: &'a HashMap<(u32, u32), Option<Match>>,
+    known: &'a [Known],
+    stretches: &'a [Stretch],
+}
+
+/// What is known of some bits in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// All are what the contract has.
+    Agrees,
+    /// One is not.
+    Differs,
+    /// There is nothing to compare with.
+    Unknown,
+    /// They never change.
+    Still,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(
+        design: &'a Netlist,
+        waves: &'a Waves,
+        matches: &'a HashMap<(u32, u32), Option<Match>>,
+        known: &'a [Known],
+        stretches: &'a [Stretch],
+    ) -> Self {
+        let of_design = design.signals.iter();
+        let of_design = of_design.map(|name| waves.signals.get(name).copied());
+        Self {
+            design,
+            waves,
+            of_design: of_design.collect(),
+            inputs: inputs(design),
+            matches,
+            known,
+            stretches,
+        }
+    }
+
+    /// The signal of the dump.
+    fn wave(&self, signal: u32) -> Option<u32> {
+        self.of_design[signal as usize]
+    }
+
+    /// The bits of a span that change, and the standing of all together.
+    fn standing(&self, span: &Span, at: usize, stretch: &Stretch) -> (Standing, Vec<u32>) {
+        // Out of reset, what was before is still to be seen.
+        if at < 2 {
+            return (Standing::Agrees, Vec::new());
+        }
+        let cycle = stretch.first + at;
+        if self.inputs[span.signal as usize] {
+            return (Standing::Agrees, Vec::new());
+        }
+        let Some(wave) = self.wave(span.signal) else {
+            return (Standing::Unknown, Vec::new());
+        };
+        let last = span.low.saturating_add(span.width);
+        let columns = &self.waves.columns[wave as usize];
+        let from = columns.partition_point(|(bit, _)| *bit < span.low);
+        let within = columns[from..].iter().take_while(|(bit, _)| *bit < last);
+        let mut standing = Standing::Still;
+        let mut differing = Vec::new();
+        for (bit, column) in within {
+            let found = self.matches.get(&(wave, *bit)).and_then(Option::as_ref);
+            let known = found.map(|found| (found, &self.known[found.with as usize].column));
+            match known {
+                Some((found, known)) if known.mask(cycle / 64) >> (cycle % 64) & 1 == 1 => {
+                    if get(&column.bits, cycle) ^ get(&known.bits, cycle) != found.inverted {
+                        differing.push(*bit);
+                    } else if standing == Standing::Still {
+                        standing = Standing::Agrees;
+                    }
+                }
+                _ if column.changes == 0 => {}
+                _ => standing = Standing::Unknown,
+            }
+        }
+        match differing.is_empty() {
+            true => (standing, differing),
+            false => (Standing::Differs, differing),
+        }
+    }
+
+    /// The value of some bits, if they are in the dump.
+    fn value(&self, span: &Span, cycle: usize) -> Option<u64> {
+        let columns = &self.waves.columns[self.wave(span.signal)? as usize];
+        let last = span.low.saturating_add(span.width.min(64));
+        let mut value = 0;
+        let from = columns.partition_point(|(bit, _)| *bit < span.low);
+        for (bit, column) in columns[from..].iter().take_while(|(bit, _)| *bit < last) {
+            value |= u64::from(get(&column.bits, cycle)) << (bit - span.low);
+        }
+        (!columns.is_empty()).then_some(value)
+    }
+
+    /// Whether another bit of a register takes a new value that is right: it is written when it should be.
+    fn is_written_rightly(&self, span: Span, now: usize, stretch: &Stretch) -> bool {
+        let Some(wave) = self.wave(span.signal).filter(|_| now > 0) else {
+            return false;
+        };
+        let cycle = stretch.first + now;
+        let columns = &self.waves.columns[wave as usize];
+        columns.iter().any(|(bit, column)| {
+            let changes = get(&column.bits, cycle) != get(&column.bits, cycle - 1);
+            let one = Span {
+                signal: span.signal,
+                low: *bit,
+                width: 1,
+            };
+            changes && self.standing(&one, now, stretch).0 == Standing::Agrees
+        })
+    }
+
+    /// What some bits come of in a cycle: places, and bits with the cycle in which they are read; without `conditions`, not
+    /// what decides whether registers are set.
+    fn sources(&self, span: Span, now: usize, stretch: &Stretch, conditions: bool) -> Vec<Source> {
+        let numbers = &self.design.driven_by[span.signal as usize];
+        let mut sources = Vec::new();
+        let mut is_kept = true;
+        for &number in numbers.iter().rev() {
+            let driver = &self.design.drivers[number as usize];
+            if !driver.target.overlaps(&span) {
+                continue;
+            }
+            let before = now.saturating_sub(usize::from(driver.clocked));
+            let of = |span: &Span| self.value(span, stretch.first + before);
+            let mut reads = Vec::new();
+            let mut places = Vec::new();
+            // Whether it is made; a condition that does not hold hides those within.
+            let mut made = Some(true);
+            for condition in &driver.conditions {
+                if made == Some(false) {
+                    break;
+                }
+                let holds = condition.holds(&of);
+                made = made.and(holds);
+                if driver.clocked && !conditions {
+                    continue;
+                }
+                condition.value.live(&of, &mut reads);
+                places.push((condition.place, condition.value.weight().max(0.5)));
+            }
+            places.reverse();
+            if made != Some(false) {
+                // Of what is put together, only what is meant.
+                let mut own = Vec::new();
+                match driver.target.covers(&span) && span.width < u32::MAX {
+                    true => {
+                        let low = span.low - driver.target.low;
+                        driver.value.part(low, span.width).live(&of, &mut own);
+                    }
+                    false => driver.value.live(&of, &mut own),
+                }
+                own.append(&mut reads);
+                reads = own;
+                // What is chosen or kept is a decision, even if it only hands bits on.
+                let least = match driver.clocked || !driver.conditions.is_empty() {
+                    true => DECISION,
+                    false => 0.0,
+                };
+                places.insert(0, (driver.place, driver.value.weight().max(least)));
+                places.extend(driver.uses.iter().map(|&place| (place, 0.3)));
+            }
+            sources.push(Source {
+                before,
+                reads,
+                places,
+            });
+            if made == Some(true) && driver.target.covers(&span) {
+                is_kept = false;
+                break;
+            }
+        }
+        let clocked = |number: &u32| self.design.drivers[*number as usize].clocked;
+        if is_kept && numbers.iter().any(clocked) && now > 0 {
+            sources.push(Source {
+                before: now - 1,
+                reads: vec![span],
+                places: Vec::new(),
+            });
+        }
+        sources
+    }
+
+    /// The places, the most suspicious first: those that the failing cycles have in common, and others do not.
+    pub fn suspects(&self) -> Vec<Suspect> {
+        let mut places: HashMap<u32, Tally> = HashMap::new();
+        let mut signals: Vec<Span> = Vec::new();
+        let (mut failing, mut passing) = (0.0, 0.0);
+        for stretch in self.stretches {
+            let Some(divergent) = stretch.divergent else {
+                continue;
+            };
+            let roots = self.roots(stretch, divergent);
+            if roots.is_empty() {
+                continue;
+            }
+            let weight = if stretch.is_last { 2.0 } else { 1.0 };
+            failing += weight;
+            for (place, found) in self.upstream_of_all(&roots, stretch) {
+                let tally = places.entry(place).or_default();
+                tally.failing += weight;
+                tally.depth = tally.depth.min(found.depth);
+                tally.weight = tally.weight.max(found.weight);
+                tally.signal = found.signal;
+            }
+            signals.extend(roots.iter().map(|(root, _)| *root).take(8));
+        }
+        signals.sort_unstable_by_key(|span| (span.signal, span.low));
+        signals.dedup();
+        signals.truncate(24);
+        for stretch in self.stretches {
+            let end = stretch.divergent.unwrap_or(stretch.cycles);
+            for cycle in (4..end).step_by(STEP) {
+                passing += 1.0;
+                let roots: Vec<_> = signals.iter().map(|signal| (*signal, cycle)).collect();
+                for (place, _) in self.upstream_of_all(&roots, stretch) {
+                    if let Some(tally) = places.get_mut(&place) {
+                        tally.passing += 1.0;
+                    }
+                }
+            }
+        }
+        let score = |tally: &Tally| {
+            let fails = tally.failing / f64::max(failing, 1.0);
+            let passes = tally.passing / f64::max(passing, 1.0);
+            let special = fails / (fails + 0.8 * passes);
+            let weight = tally.weight / (1.0 + tally.weight);
+            fails * special * (0.1 + weight) * 0.95f64.powi(tally.depth as i32)
+        };
+        let mut places: Vec<_> = places
+            .into_iter()
+            .map(|(place, tally)| (score(&tally), place, tally))
+            .collect();
+        places.sort_by(|(a, one, _), (b, other, _)| b.total_cmp(a).then(one.cmp(other)));
+        let suspects = places.into_iter().map(|(_, place, tally)| Suspect {
+            place: self.design.places[place as usize].clone(),
+            signal: self.design.signals[tally.signal as usize].clone(),
+        });
+        suspects.collect()
+    }
+
+    /// The places above some bits.
+    fn upstream_of_all(&self, roots: &[(Span, usize)], stretch: &Stretch) -> HashMap<u32, Found> {
+        let mut found: HashMap<u32, Found> = HashMap::new();
+        for &(root, cycle) in roots.iter().take(32) {
+            for (place, one) in self.upstream(root, cycle, stretch) {
+                let entry = found.entry(place).or_insert(one);
+                if one.depth < entry.depth {
+                    *entry = one;
+                }
+            }
+        }
+        found
+    }
+
+    /// The bits that differ first in a stretch, of those that the outputs come of.
+    fn roots(&self, stretch: &Stretch, divergent: usize) -> Vec<(Span, usize)> {
+        let mut signals = self.design.signals.iter();
+        // The first one is that of the top module.
+        let output = signals.position(|name| name.ends_with(OUTPUTS));
+        let Some(output) = output else {
+            return Vec::new();
+        };
+        let mut left: VecDeque<(Span, usize)> = VecDeque::new();
+        for cycle in divergent..(divergent + 3).min(stretch.cycles) {
+            let all = Span {
+                signal: output as u32,
+                low: 0,
+                width: u32::MAX,
+            };
+            let (_, bits) = self.standing(&all, cycle, stretch);
+            left.extend(bits.into_iter().map(|low| {
+                (
+                    Span {
+                        low,
+                        width: 1,
+                        ..all
+                    },
+                    cycle,
+                )
+            }));
+            if !left.is_empty() {
+                break;
+            }
+        }
+        let mut seen: HashSet<(Span, usize)> = left.iter().copied().collect();
+        let mut roots = Vec::new();
+        while let Some((span, cycle)) = left.pop_front() {
+            if seen.len() > MOST {
+                break;
+            }
+            let before = self.differing(span, cycle, stretch);
+            if before.is_empty() {
+                roots.push((span, cycle));
+            }
+            left.extend(before.into_iter().filter(|node| seen.insert(*node)));
+        }
+        // The earliest are why the others are.
+        let first = roots.iter().map(|(_, cycle)| *cycle).min().unwrap_or(0);
+        roots.retain(|(_, cycle)| *cycle == first);
+        roots
+    }
+
+    /// The bits that differ and that a bit comes of, by assignments without a counterpart between them.
+    fn differing(&self, start: Span, cycle: usize, stretch: &Stretch) -> Vec<(Span, usize)> {
+        let mut seen = HashSet::from([(start, cycle)]);
+        let mut left = VecDeque::from([(start, cycle, 0)]);
+        let mut found = Vec::new();
+        while let Some((span, now, depth)) = left.pop_front() {
+            for source in self.sources(span, now, stretch, true) {
+                for read in source.reads {
+                    let (standing, bits) = self.standing(&read, source.before, stretch);
+                    match standing {
+                        Standing::Differs => {
+                            let bits = bits.into_iter().map(|low| Span {
+                                low,
+                                width: 1,
+                                ..read
+                            });
+                            let bits = bits.map(|bit| (bit, source.before));
+                            found.extend(bits.filter(|bit| seen.insert(*bit)));
+                        }
+                        Standing::Unknown if depth < DEEP && seen.insert((read, source.before)) => {
+                            left.push_back((read, source.before, depth + 1));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Places above some bits.
+    fn upstream(&self, root: Span, cycle: usize, stretch: &Stretch) -> Vec<(u32, Found)> {
+        let mut seen = HashSet::from([(root, cycle)]);
+        let mut left = VecDeque::from([(root, cycle, 0)]);
+        let mut places = Vec::new();
+        while let Some((span, now, depth)) = left.pop_front() {
+            let conditions = depth > 0 || !self.is_written_rightly(span, now, stretch);
+            for source in self.sources(span, now, stretch, conditions) {
+                for (place, weight) in source.places {
+                    let signal = span.signal;
+                    places.push((
+                        place,
+                        Found {
+                            depth,
+                            weight,
+                            signal,
+                        },
+                    ));
+                }
+                for read in source.reads {
+                    let (standing, _) = self.standing(&read, source.before, stretch);
+                    let farther = match standing {
+                        Standing::Agrees => continue,
+                        Standing::Differs | Standing::Unknown => depth + 1,
+                        Standing::Still => depth + 2,
+                    };
+                    if farther <= DEEP && seen.insert((read, source.before)) {
+                        left.push_back((read, source.before, farther));
+                    }
+                }
+            }
+        }
+        places
+    }
+}
+
+/// By signal, whether it is nothing but inputs: what nothing drives, and what it is handed on to. They are what the contract
+/// has, whatever the design does.
+fn inputs(design: &Netlist) -> Vec<bool> {
+    let mut inputs: Vec<bool> = design.driven_by.iter().map(Vec::is_empty).collect();
+    loop {
+        let mut more = false;
+        for (signal, drivers) in design.driven_by.iter().enumerate() {
+            if inputs[signal] || drivers.is_empty() {
+                continue;
+            }
+            let hands_on = drivers.iter().all(|&driver| {
+                let driver = &design.drivers[driver as usize];
+                let mut reads = Vec::new();
+                driver.value.live(&|_| None, &mut reads);
+                driver.conditions.is_empty()
+                    && driver.value.weight() <= WIRING
+                    && reads.iter().all(|read| inputs[read.signal as usize])
+            });
+            inputs[signal] = hands_on;
+            more |= hands_on;
+        }
+        if !more {
+            return inputs;
+        }
+    }
+}
+
+/// A place above some bits.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    depth: u32,
+    weight: f64,
+    signal: u32,
+}
+
+/// How often a place is above what differs, and above the same bits where they do not.
+#[derive(Clone, Copy, Debug)]
+struct Tally {
+    failing: f64,
+    passing: f64,
+    depth: u32,
+    weight: f64,
+    signal: u32,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            failing: 0.0,
+            passing: 0.0,
+            depth: u32::MAX,
+            weight: 0.0,
+            signal: 0,
+        }
+    }
+}
+
+/// What bits come of.
+struct Source {
+    /// The cycle in which it is read.
+    before: usize,
+    reads: Vec<Span>,
+    /// Each with how much there is to get wrong.
+    places: Vec<(u32, f64)>,
+}

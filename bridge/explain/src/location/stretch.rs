@@ -1,0 +1,148 @@
+//! The cycles that are looked at: stretches of stimulus, each from a reset on, and the last ones before the divergence.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
+
+use lockstep_engine::dut::Dut;
+use lockstep_engine::lockstep::compare::first_difference;
+use lockstep_stimulus::{Generator, Profile};
+
+use super::LocationError;
+use crate::hypotheses::Recording;
+
+/// Stretches of stimulus by which the design is learnt.
+const STRETCHES: u64 = 20;
+/// Cycles of each.
+const CYCLES: usize = 192;
+/// Most cycles of the one with the divergence.
+const LAST: usize = 512;
+/// Cycles behind the divergent one.
+const BEYOND: usize = 8;
+
+/// A dump, which is removed when it is not needed any more.
+pub struct Dump(pub PathBuf);
+
+impl Drop for Dump {
+    fn drop(&mut self) {
+        // What cannot be removed stays in a folder that is for the time being.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Some cycles.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// The place of the first one among all that are looked at; a multiple of 64.
+    pub first: usize,
+    /// How many; a multiple of 64.
+    pub cycles: usize,
+    /// The first in which the design and the model differ.
+    pub divergent: Option<usize>,
+    /// Whether it is that of the divergence which is asked for.
+    pub is_last: bool,
+}
+
+/// What goes into the contract and comes of the design.
+pub struct Run {
+    /// Inputs from a reset on, and the design's random bytes.
+    pub inputs: Vec<CycleInput>,
+    pub random: Vec<u8>,
+    /// The first that is looked at.
+    pub from: usize,
+    pub stretch: Stretch,
+}
+
+/// Runs the design, with dumps of what is looked at, which are removed with what is returned: cycle *k* of all that begins at
+/// tick 10 *k*.
+///
+/// # Errors
+/// The design stops, or cannot be traced.
+pub fn run(
+    recording: &Recording,
+    implementation: &Implementation,
+    dut: &mut dyn Dut,
+    folder: &Path,
+) -> Result<(Vec<Run>, Vec<Dump>), LocationError> {
+    let mut runs = Vec::new();
+    let mut dumps = vec![Dump(folder.join("learnt.vcd"))];
+    dut.trace_to(&dumps[0].0, 0)?;
+    for seed in 0..STRETCHES {
+        let mut inputs = vec![CycleInput::default(); CYCLES];
+        Generator::new(seed, implementation, &Profile::default())?.fill(&mut inputs);
+        inputs[0] = CycleInput::reset();
+        let stretch = Stretch {
+            first: seed as usize * CYCLES,
+            cycles: CYCLES,
+            divergent: None,
+            is_last: false,
+        };
+        runs.push(Run::new(dut, implementation, inputs, 0, stretch)?);
+    }
+    dut.end_trace()?;
+    // The divergence itself.
+    let end = recording.divergent.saturating_add(BEYOND);
+    let end = end.min(recording.inputs.len());
+    let cycles = end.min(LAST) / 64 * 64;
+    if cycles > 0 {
+        let first = STRETCHES as usize * CYCLES;
+        let from = end - cycles;
+        let mut inputs = recording.inputs[..end].to_vec();
+        inputs[0] = CycleInput::reset();
+        let stretch = Stretch {
+            first,
+            cycles,
+            divergent: None,
+            is_last: true,
+        };
+        dumps.push(Dump(folder.join("last.vcd")));
+        let dump = &dumps[1].0;
+        let mut silent = vec![CycleOutput::default(); from];
+        dut.run(&inputs[..from], &mut silent)?;
+        dut.trace_to(dump, first as u64)?;
+        let mut rtl = vec![CycleOutput::default(); cycles];
+        dut.run(&inputs[from..], &mut rtl)?;
+        dut.end_trace()?;
+        let rtl = [silent, rtl].concat();
+        runs.push(Run::of(implementation, inputs, &rtl, from, stretch)?);
+    }
+    Ok((runs, dumps))
+}
+
+impl Run {
+    fn new(
+        dut: &mut dyn Dut,
+        implementation: &Implementation,
+        inputs: Vec<CycleInput>,
+        from: usize,
+        stretch: Stretch,
+    ) -> Result<Self, LocationError> {
+        let mut rtl = vec![CycleOutput::default(); inputs.len()];
+        dut.run(&inputs, &mut rtl)?;
+        Self::of(implementation, inputs, &rtl, from, stretch)
+    }
+
+    /// Finds the first cycle in which the design differs.
+    fn of(
+        implementation: &Implementation,
+        inputs: Vec<CycleInput>,
+        rtl: &[CycleOutput],
+        from: usize,
+        mut stretch: Stretch,
+    ) -> Result<Self, LocationError> {
+        let random: Vec<u8> = rtl.iter().map(|output| output.random_byte).collect();
+        let mut model = Model::new(implementation)?;
+        let mut expected = vec![CycleOutput::default(); rtl.len()];
+        let mut unknown = vec![Unknown::default(); rtl.len()];
+        model.run(&inputs, &random, &mut expected, &mut unknown);
+        let found = first_difference(&expected, &unknown, rtl);
+        stretch.divergent = found.and_then(|at| at.checked_sub(from));
+        Ok(Self {
+            inputs,
+            random,
+            from,
+            stretch,
+        })
+    }
+}

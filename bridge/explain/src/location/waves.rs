@@ -1,0 +1,66 @@
+//! The values of a design's signals in every cycle, from a dump of it.
+
+use std::collections::HashMap;
+
+use lockstep_vcd::{Event, Header, Source, Stream, ValueRef};
+
+use super::columns::{Column, History};
+use super::stretch::Dump;
+
+/// The bits of a dump, and which signal has which name.
+pub struct Waves {
+    /// By signal of the dump, the columns of its bits.
+    pub columns: Vec<Vec<(u32, Column)>>,
+    /// The signal of the dump, by name from the top module on.
+    pub signals: HashMap<String, u32>,
+}
+
+impl Waves {
+    /// Reads dumps of one design, in which cycle *k* begins at `10 * k` ticks and the clock falls 5 ticks later. In `cycles`
+    /// there is room for all of them.
+    ///
+    /// # Errors
+    /// A dump cannot be read.
+    pub fn read(dumps: &[Dump], cycles: usize) -> Result<Self, lockstep_vcd::Error> {
+        let mut histories = Vec::new();
+        let mut signals = HashMap::new();
+        for Dump(path) in dumps {
+            let mut dump = Stream::open(path)?;
+            let header = dump.header().clone();
+            histories.resize(header.signal_count(), History::default());
+            let mut cycle = 0usize;
+            dump.for_each(|event| match event {
+                // What changes when the clock has fallen belongs to the next cycle.
+                Event::Time(time) => cycle = ((time + 5) / 10) as usize,
+                Event::Change(signal, ValueRef::Bits(bits)) if cycle < cycles => {
+                    let value = bits.to_bits().to_words().unwrap_or_default();
+                    if !value.is_empty() {
+                        histories[signal.index()].push(cycle, &value);
+                    }
+                }
+                _ => {}
+            })?;
+            signals = names(&header);
+        }
+        let columns = histories
+            .iter()
+            .map(|history| history.columns(cycles, true));
+        Ok(Self {
+            columns: columns.collect(),
+            signals,
+        })
+    }
+}
+
+fn names(header: &Header) -> HashMap<String, u32> {
+    let variables = header.variables().iter();
+    variables
+        .map(|variable| {
+            let scope = variable.scope().map(|scope| header.scope_path(scope));
+            let scope = scope.unwrap_or_default();
+            let scope = scope.strip_prefix("TOP.").unwrap_or(&scope);
+            let name = format!("{scope}.{}", variable.name());
+            (name, variable.signal().index() as u32)
+        })
+        .collect()
+}
