@@ -6,8 +6,7 @@ use bytemuck::bytes_of;
 use pmu_model::plain::{Moment, Mutation, Operators, Plain, Site};
 use pmu_model::{Implementation, ImplementationError};
 
-use super::columns::{History, set, words};
-use super::mine::Known;
+use super::columns::{Column, History, set, words};
 use super::stretch::Run;
 
 /// A value of the contract.
@@ -21,6 +20,13 @@ pub enum Quantity {
     Output,
     /// The inputs.
     Input,
+}
+
+/// A bit of the contract.
+pub struct Known {
+    pub quantity: Quantity,
+    pub bit: u32,
+    pub column: Column,
 }
 
 /// Hears what is decided.

@@ -1,6 +1,6 @@
 //! Expressions of a design, as far as their values decide what else is of matter.
 
-use super::netlist::Span;
+use super::span::Span;
 
 /// An operator of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,11 @@
 //! signal is bit *i* of a register, what instance *n* has is of counter *n*. So the bits of a signal, in all instances of
 //! its module, choose one rule together, and each of them has the counterpart that the rule gives, whatever it did.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::OUTPUTS;
 use super::columns::{Column, get, set};
-use super::contract::Quantity;
+use super::contract::{Known, Quantity};
 use super::stretch::Stretch;
 
 /// Changes from which a bit has a say.
@@ -19,13 +19,6 @@ const ALONE: u32 = 12;
 const MOST: usize = 200;
 /// Lanes of vectors, in bits.
 const LANES: [u32; 4] = [1, 8, 16, 64];
-
-/// A bit of the contract.
-pub struct Known {
-    pub quantity: Quantity,
-    pub bit: u32,
-    pub column: Column,
-}
 
 /// A bit of a design.
 pub struct Bit<'a> {
@@ -129,9 +122,18 @@ struct Group {
     mask: Vec<u64>,
     /// The word in which most bits change, and what they are in it.
     telling: usize,
-    seen: std::collections::HashSet<u64>,
+    seen: HashSet<u64>,
     /// The bits by what they are there.
-    by_value: HashMap<u64, Vec<u32>>,
+    by_value: HashMap<u64, Vec<Candidate>>,
+}
+
+/// A bit of the contract in the cycles of a group.
+struct Candidate {
+    with: u32,
+    /// Whether its value is that of its opposite.
+    flipped: bool,
+    /// How often it changes.
+    changes: u32,
 }
 
 /// Finds what bits of the contract the bits of a design are.
@@ -174,7 +176,8 @@ impl<'a> Miner<'a> {
             let mask: Vec<u64> = (0..words)
                 .map(|word| right[word] & known.column.mask(word))
                 .collect();
-            if changes(&known.column, &mask) < LEAST_CHANGES {
+            let changes = changes(&known.column, &mask);
+            if changes < LEAST_CHANGES {
                 continue;
             }
             let next = miner.groups.len();
@@ -184,17 +187,19 @@ impl<'a> Miner<'a> {
                 miner.groups.push(Group {
                     mask,
                     telling: telling.unwrap_or(0),
-                    seen: Default::default(),
+                    seen: HashSet::new(),
                     by_value: HashMap::new(),
                 });
             }
-            let (hash, _) = Self::hash(&known.column, &miner.groups[group].mask);
-            let word = miner.groups[group].telling;
-            let value = known.column.bits[word] & miner.groups[group].mask[word];
-            let opposite = !known.column.bits[word] & miner.groups[group].mask[word];
-            miner.groups[group].seen.extend([value, opposite]);
-            let bits = miner.groups[group].by_value.entry(hash).or_default();
-            bits.push(with as u32);
+            let group = &mut miner.groups[group];
+            let (hash, flipped) = Self::hash(&known.column, &group.mask);
+            let (bits, mask) = (known.column.bits[group.telling], group.mask[group.telling]);
+            group.seen.extend([bits & mask, !bits & mask]);
+            group.by_value.entry(hash).or_default().push(Candidate {
+                with: with as u32,
+                flipped,
+                changes,
+            });
         }
         miner
     }
@@ -239,15 +244,13 @@ impl<'a> Miner<'a> {
                 }
                 let (hash, flipped) = Self::hash(bit.column, &group.mask);
                 let found = group.by_value.get(&hash).into_iter().flatten();
-                for &with in found.take(MOST) {
-                    let known = &self.known[with as usize];
-                    let (_, known_flipped) = Self::hash(&known.column, &group.mask);
+                for candidate in found.take(MOST) {
+                    let known = &self.known[candidate.with as usize];
                     let (family, at) = place(known.quantity);
-                    let changes = changes(&known.column, &group.mask);
                     for rule in Rule::all(bit, at, known.bit) {
-                        let key = (family, rule, flipped != known_flipped);
+                        let key = (family, rule, flipped != candidate.flipped);
                         let most = own.entry(key).or_default();
-                        *most = changes.max(*most);
+                        *most = candidate.changes.max(*most);
                     }
                 }
             }

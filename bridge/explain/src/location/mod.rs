@@ -15,6 +15,7 @@ mod expression;
 mod mine;
 mod netlist;
 mod search;
+mod span;
 mod stretch;
 mod tree;
 mod waves;

@@ -3,8 +3,10 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::columns::get;
-use super::mine::{Known, Match};
-use super::netlist::{Netlist, Span};
+use super::contract::Known;
+use super::mine::Match;
+use super::netlist::Netlist;
+use super::span::Span;
 use super::stretch::Stretch;
 use super::waves::Waves;
 use super::{OUTPUTS, Suspect};

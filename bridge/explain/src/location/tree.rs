@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::expression::{Expression, Operator};
-use super::netlist::{Condition, Driver, Netlist, Place, Span};
+use super::netlist::{Condition, Driver, Netlist, Place};
+use super::span::Span;
 
 /// A name for a thing in the tree.
 type Address = String;
@@ -489,11 +490,6 @@ impl Reader<'_> {
                         conditions.pop();
                     }
                     conditions.pop();
-                }
-            }
-            "LOOP" => {
-                for statement in list(node, "stmtsp") {
-                    self.statement(statement, clocked, conditions, out);
                 }
             }
             "VAR" | "LOOPTEST" => {}
