@@ -7,10 +7,12 @@ use crate::golden::{dumps, golden, golden_in, vcd};
 use crate::scratch::scratch;
 
 /// FST dumps of the corpus and the VCD of the same run.
-const PAIRS: [(&str, &str); 20] = [
+const PAIRS: [(&str, &str); 22] = [
     ("icarus-11/blocks.fst", "icarus-11/blocks.vcd"),
     ("icarus-11/events.fst", "icarus-11/events.vcd"),
     ("icarus-11/tricky.fst", "icarus-11/tricky.vcd"),
+    ("gtkwave-3.3.118/blocks_fastlz.fst", "icarus-11/blocks.vcd"),
+    ("gtkwave-3.3.118/blocks_zlib.fst", "icarus-11/blocks.vcd"),
     ("gtkwave-3.3.118/events.fst", "gtkwave-3.3.118/events.vcd"),
     ("gtkwave-3.3.118/tricky.fst", "gtkwave-3.3.118/tricky.vcd"),
     ("gtkwave-3.3.118/pieces.fst", "split/pieces.vcd"),

@@ -30,12 +30,15 @@ impl Batch {
         }
     }
 
+    /// Enters what stands before at most [`LONGEST`] bytes.
+    fn head(&mut self, kind: u32, signal: u32, length: usize) {
+        let head = u64::from(kind << 30 | length as u32) | u64::from(signal) << 32;
+        self.bytes.extend_from_slice(&head.to_le_bytes());
+    }
+
     /// Enters what has at most [`LONGEST`] bytes; gives them.
     fn entry(&mut self, kind: u32, signal: u32, payload: &[u8]) -> &mut [u8] {
-        let length = payload.len() as u32;
-        self.bytes
-            .extend_from_slice(&(kind << 30 | length).to_le_bytes());
-        self.bytes.extend_from_slice(&signal.to_le_bytes());
+        self.head(kind, signal, payload.len());
         let start = self.bytes.len();
         self.bytes.extend_from_slice(payload);
         &mut self.bytes[start..]
@@ -49,6 +52,17 @@ impl Batch {
     /// Enters digits, the highest first; gives them as they were entered.
     pub(crate) fn bits(&mut self, signal: u32, digits: &[u8]) -> &mut [u8] {
         self.entry(BITS, signal, digits)
+    }
+
+    /// Enters so many bits, which are eight a byte, the highest first.
+    pub(crate) fn packed(&mut self, signal: u32, bits: &[u8], count: usize) {
+        self.head(BITS, signal, count);
+        let start = self.bytes.len();
+        self.bytes.resize(start + bits.len() * 8, 0);
+        for (digits, &bits) in self.bytes[start..].chunks_exact_mut(8).zip(bits) {
+            digits.copy_from_slice(&spread(bits));
+        }
+        self.bytes.truncate(start + count);
     }
 
     /// Enters a real.
@@ -141,6 +155,13 @@ impl Batch {
     }
 }
 
+/// The digits of eight bits, the highest first.
+pub(crate) const fn spread(bits: u8) -> [u8; 8] {
+    // Nine bits apart, no two copies of the bits overlap, and each has another one of them at the top of a byte.
+    let copies = (bits as u64).wrapping_mul(0x8040_2010_0804_0201);
+    ((copies >> 7 & 0x0101_0101_0101_0101) | 0x3030_3030_3030_3030).to_le_bytes()
+}
+
 /// A string as a VCD has it, in which white space is escaped.
 pub(crate) fn escaped(bytes: &[u8]) -> Vec<u8> {
     let mut escaped = Vec::with_capacity(bytes.len());
@@ -152,4 +173,16 @@ pub(crate) fn escaped(bytes: &[u8]) -> Vec<u8> {
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bytes_are_spread_to_their_digits() {
+        for bits in 0..=u8::MAX {
+            assert_eq!(spread(bits).as_slice(), format!("{bits:08b}").as_bytes());
+        }
+    }
 }

@@ -163,7 +163,11 @@ fn a_cut_file_is_an_error() {
 fn flipped_bytes_are_an_error_or_other_values_and_never_a_panic() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("flipped.fst");
-    for name in ["icarus-11/tricky.fst", "gtkwave-3.3.118/writer.fst"] {
+    for name in [
+        "icarus-11/tricky.fst",
+        "gtkwave-3.3.118/writer.fst",
+        "gtkwave-3.3.118/blocks_fastlz.fst",
+    ] {
         let whole = fs::read(dumps().join(name)).expect("a dump");
         let mut refused = 0;
         for place in 0..whole.len() {

@@ -3,17 +3,16 @@
 //! Memory is reserved by the lengths in the file, so those that are damaged must be found before.
 
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use super::error::FstError;
-
-/// More than any of the compressions reaches (zlib 1,032:1).
-const RATIO: u64 = 1100;
+use super::unpack::{Packing, can_expand};
 
 /// Bytes of the first block.
 const HEADER: u64 = 329;
 
 /// The changes between two times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Changes {
     /// The tick whose values the block starts with.
     pub(super) start: u64,
@@ -21,6 +20,18 @@ pub(super) struct Changes {
     pub(super) end: u64,
     /// The values that it starts with.
     pub(super) frame: Packed,
+    /// The byte from which on the places of the changes are counted.
+    pub(super) values: u64,
+    /// How the changes of a signal are compressed.
+    pub(super) packing: Packing,
+    /// Where the places stand.
+    pub(super) places: Range<u64>,
+    /// Whether these are in the form of newer writers.
+    pub(super) signed_steps: bool,
+    /// Its ticks.
+    pub(super) times: Packed,
+    /// Their number.
+    pub(super) ticks: usize,
 }
 
 /// Bytes that may be compressed with zlib.
@@ -191,8 +202,12 @@ impl<I: Read + Seek> Blocks<'_, I> {
         self.input.seek(SeekFrom::Start(values))?;
         let second = self.varint(offset)?;
         self.counts.extend([(first, offset), (second, offset)]);
-        let _packing = self.byte(offset)?;
         let values = self.input.stream_position()?;
+        let letter = self.byte(offset)?;
+        let packing = Packing::of(letter).ok_or_else(|| {
+            let found = format!("`{}`", letter.escape_ascii());
+            fault("changes packed by zlib, LZ4 or FastLZ", found)
+        })?;
         self.input.seek(SeekFrom::Start(last - 3 * 8))?;
         let (bytes, packed) = (self.number(offset)?, self.number(offset)?);
         let count = self.number(offset)?;
@@ -201,52 +216,41 @@ impl<I: Read + Seek> Blocks<'_, I> {
             let found = format!("{count} in {bytes} bytes");
             return Err(fault("times that fit their bytes", found));
         }
-        let places = (last - 4 * 8)
+        let behind_places = (last - 4 * 8)
             .checked_sub(packed)
-            .filter(|&at| at >= values)
+            .filter(|&at| at > values)
             .ok_or_else(|| fault("times within their block", format!("{packed} bytes")))?;
-        self.input.seek(SeekFrom::Start(places))?;
+        let times = Packed {
+            offset: behind_places + 8,
+            packed,
+            bytes,
+        };
+        self.input.seek(SeekFrom::Start(behind_places))?;
         let packed = self.number(offset)?;
-        let start_of_places = places.checked_sub(packed).filter(|&at| at >= values);
-        let Some(at) = start_of_places else {
+        let start_of_places = behind_places.checked_sub(packed);
+        let Some(places) = start_of_places.filter(|&at| at > values) else {
             return Err(fault(
                 "places within their block",
                 format!("{packed} bytes"),
             ));
         };
-        if kind != 8 {
-            self.runs(offset, at, places, first)?;
-        }
-        self.changes.push(Changes { start, end, frame });
+        self.changes.push(Changes {
+            start,
+            end,
+            frame,
+            values,
+            packing,
+            places: places..behind_places,
+            signed_steps: kind == 8,
+            times,
+            ticks: count as usize,
+        });
         Ok(())
-    }
-
-    /// Places as older writers have them: each step is a signal, or a number of them without changes.
-    fn runs(&mut self, offset: u64, from: u64, to: u64, handles: u64) -> Result<(), FstError> {
-        self.input.seek(SeekFrom::Start(from))?;
-        let mut signals = 0_u64;
-        while self.input.stream_position()? < to {
-            let step = self.varint(offset)?;
-            if step == 0 {
-                self.varint(offset)?;
-            }
-            let single = step == 0 || step % 2 == 1;
-            signals = signals.saturating_add(if single { 1 } else { step / 2 });
-        }
-        match signals <= handles {
-            true => Ok(()),
-            false => Err(FstError::Block {
-                expected: "a place for each signal",
-                found: format!("{signals} for {handles} signals"),
-                offset,
-            }),
-        }
     }
 
     /// Checks that so many bytes can come of `packed` ones.
     fn expands(&self, offset: u64, bytes: u64, packed: u64) -> Result<(), FstError> {
-        let most = packed.min(self.size).saturating_mul(RATIO) + 4096;
-        match packed <= self.size && bytes <= most {
+        match packed <= self.size && can_expand(packed, bytes) {
             true => Ok(()),
             false => Err(FstError::Block {
                 expected: "lengths that can be true",

@@ -1,12 +1,13 @@
-//! Values of the library on their way into batches.
+//! Values of a file on their way into batches.
 
 use std::sync::Arc;
 
-use fst_reader::FstSignalValue;
 use lockstep_vcd::{Header, State};
 
-use crate::batch::{Batch, LONGEST, escaped};
+use crate::batch::{Batch, LONGEST, escaped, spread};
 use crate::written::real;
+
+use super::frame::Stored;
 
 /// The signals of a file.
 #[derive(Debug)]
@@ -20,36 +21,47 @@ pub(super) struct Signals {
     pub(super) strings: Vec<bool>,
 }
 
+impl Signals {
+    /// Whether a signal of the file is an event.
+    pub(super) fn is_event(&self, signal: usize) -> bool {
+        let number = self.numbers.get(signal).copied().flatten();
+        number.is_some_and(|number| self.events[number as usize])
+    }
+}
+
 /// Enters a value of a signal of the file. An error tells a value that cannot be one.
 pub(super) fn enter(
     batch: &mut Batch,
     signals: &Signals,
     handle: usize,
-    value: &FstSignalValue<'_>,
+    value: Stored<'_>,
 ) -> Result<(), String> {
     let Some(Some(number)) = signals.numbers.get(handle) else {
         return Ok(());
     };
     let (number, place) = (*number, *number as usize);
     match value {
-        FstSignalValue::Real(value) => batch.real(number, real(*value)),
-        FstSignalValue::String(bytes) if bytes.len() > LONGEST => {
-            return Err(format!("a value of {} bytes", bytes.len()));
+        Stored::Real(value) => batch.real(number, real(value)),
+        Stored::Bytes(_) | Stored::Bits(..) if value.len() > LONGEST => {
+            return Err(format!("a value of {} bytes", value.len()));
         }
-        FstSignalValue::String(bytes) if signals.strings[place] => {
+        Stored::Bytes(bytes) if signals.strings[place] => {
             batch.text(number, &escaped(bytes));
         }
-        FstSignalValue::String(digits) => {
-            let mut digits = *digits;
+        Stored::Bits(bits, count) if signals.strings[place] || signals.events[place] => {
+            let digits: Vec<u8> = bits.iter().flat_map(|&bits| spread(bits)).collect();
+            return enter(batch, signals, handle, Stored::Bytes(&digits[..count]));
+        }
+        Stored::Bits(bits, count) => {
+            fits(signals, place, count)?;
+            batch.packed(number, bits, count);
+        }
+        Stored::Bytes(mut digits) => {
             if signals.events[place] {
                 // Some writers give an event a width.
                 digits = &digits[digits.len().saturating_sub(1)..];
             }
-            let width = signals.header.signal(place);
-            let width = width.map_or(0, |signal| signals.header.signal_width(signal));
-            if digits.len() > width as usize {
-                return Err(format!("{} digits for {width} bits", digits.len()));
-            }
+            fits(signals, place, digits.len())?;
             let entered = batch.bits(number, digits);
             // Nearly all are 0 and 1, and are seen to be without a look at each.
             if entered.iter().fold(0, |odd, digit| odd | (digit ^ b'0')) <= 1 {
@@ -67,4 +79,14 @@ pub(super) fn enter(
         }
     }
     Ok(())
+}
+
+/// Checks that so many digits are not more than a signal has bits.
+fn fits(signals: &Signals, number: usize, digits: usize) -> Result<(), String> {
+    let signal = signals.header.signal(number);
+    let width = signal.map_or(0, |signal| signals.header.signal_width(signal));
+    match digits <= width as usize {
+        true => Ok(()),
+        false => Err(format!("{digits} digits for {width} bits")),
+    }
 }

@@ -1,104 +1,110 @@
-//! The values that a block of changes starts with. The library shows them for the first block alone.
+//! The values that a block of changes starts with, and the lengths of the signals.
 
-use std::io::{self, Read, Seek, SeekFrom};
-
-use flate2::read::ZlibDecoder;
-use fst_reader::FstSignalValue;
+use std::io::{self, Read, Seek};
 
 use super::blocks::{Layout, Packed};
+use super::unpack::{damaged, number, unpacked};
 
-/// The bytes at a place, decompressed.
-fn unpacked(input: &mut (impl Read + Seek), place: Packed) -> io::Result<Vec<u8>> {
-    input.seek(SeekFrom::Start(place.offset))?;
-    let packed = input.take(place.packed);
-    let mut bytes = Vec::new();
-    match place.packed == place.bytes {
-        true => packed.take(place.bytes).read_to_end(&mut bytes)?,
-        false => ZlibDecoder::new(packed)
-            .take(place.bytes)
-            .read_to_end(&mut bytes)?,
-    };
-    match bytes.len() as u64 == place.bytes {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::UnexpectedEof.into()),
-    }
-}
-
-/// What a signal is in a frame.
+/// What a signal is in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+pub(super) enum Field {
     Digits(usize),
     Real,
+    /// Of any length, so it has no value in a frame.
+    Text,
 }
 
-impl Field {
-    const fn bytes(self) -> usize {
+/// A value as the file has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stored<'b> {
+    /// Digits, the highest first, or text.
+    Bytes(&'b [u8]),
+    /// So many bits, eight a byte, the highest first.
+    Bits(&'b [u8], usize),
+    Real(f64),
+}
+
+impl Stored<'_> {
+    /// Digits, or bytes of text.
+    pub(super) const fn len(self) -> usize {
         match self {
-            Self::Digits(count) => count,
-            Self::Real => 8,
+            Self::Bytes(bytes) => bytes.len(),
+            Self::Bits(_, count) => count,
+            Self::Real(_) => 8,
         }
     }
 }
 
-/// The signals of a file as its frames have them.
+/// The signals of a file as its blocks have them.
 #[derive(Clone, Debug)]
-pub(super) struct Frames {
+pub(super) struct Fields {
     fields: Vec<Field>,
     big_endian: bool,
 }
 
-impl Frames {
+impl Fields {
     /// Reads the lengths of the signals.
     pub(super) fn new(input: &mut (impl Read + Seek), layout: &Layout) -> io::Result<Self> {
         let bytes = unpacked(input, layout.lengths)?;
-        let mut fields = Vec::new();
-        let (mut number, mut shift) = (0_u64, 0);
-        for byte in bytes {
-            number |= u64::from(byte & 0x7f) << shift.min(57);
-            shift += 7;
-            if byte >= 0x80 {
-                continue;
-            }
-            fields.push(match number as u32 {
-                0 => Field::Real,
-                // Of any length, so it has no value here.
-                u32::MAX => Field::Digits(0),
-                length => Field::Digits(length as usize),
+        let (mut fields, mut at) = (Vec::new(), 0);
+        while at < bytes.len() {
+            fields.push(match number(&bytes, &mut at) {
+                Some(0) => Field::Real,
+                Some(u32::MAX) => Field::Text,
+                Some(length) => Field::Digits(length as usize),
+                None => return Err(damaged("a length without an end")),
             });
-            (number, shift) = (0, 0);
         }
         match fields.len() as u64 == layout.signals {
             true => Ok(Self {
                 fields,
                 big_endian: layout.big_endian,
             }),
-            false => Err(io::ErrorKind::InvalidData.into()),
+            false => Err(damaged("lengths of another number of signals")),
+        }
+    }
+
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// What a signal is.
+    pub(super) fn of(&self, signal: usize) -> Field {
+        self.fields[signal]
+    }
+
+    /// A real of eight bytes.
+    pub(super) fn real(&self, bytes: [u8; 8]) -> f64 {
+        match self.big_endian {
+            true => f64::from_be_bytes(bytes),
+            false => f64::from_le_bytes(bytes),
         }
     }
 
     /// Shows the values of a frame by signal.
-    pub(super) fn visit<E: From<io::Error>>(
+    pub(super) fn frame<E: From<io::Error>>(
         &self,
         input: &mut (impl Read + Seek),
         frame: Packed,
-        mut visit: impl FnMut(usize, &FstSignalValue<'_>) -> Result<(), E>,
+        mut visit: impl FnMut(usize, Stored<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let bytes = unpacked(input, frame)?;
         let mut rest = bytes.as_slice();
-        for (handle, field) in self.fields.iter().enumerate() {
-            let Some((value, after)) = rest.split_at_checked(field.bytes()) else {
-                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-            };
-            rest = after;
-            match (field, value.first_chunk()) {
-                (Field::Digits(0), _) => {}
-                (Field::Real, Some(value)) if self.big_endian => {
-                    visit(handle, &FstSignalValue::Real(f64::from_be_bytes(*value)))?;
+        let short = || damaged("values of a start that are too few");
+        for (signal, field) in self.fields.iter().enumerate() {
+            match *field {
+                Field::Text => {}
+                Field::Digits(count) => {
+                    let (value, behind) = rest.split_at_checked(count).ok_or_else(short)?;
+                    rest = behind;
+                    visit(signal, Stored::Bytes(value))?;
                 }
-                (Field::Real, Some(value)) => {
-                    visit(handle, &FstSignalValue::Real(f64::from_le_bytes(*value)))?;
+                Field::Real => {
+                    let (value, behind) = rest.split_first_chunk().ok_or_else(short)?;
+                    rest = behind;
+                    visit(signal, Stored::Real(self.real(*value)))?;
                 }
-                _ => visit(handle, &FstSignalValue::String(value))?,
             }
         }
         Ok(())

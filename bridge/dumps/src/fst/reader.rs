@@ -2,20 +2,22 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{BufReader, Seek};
+use std::io::{self, BufReader, Seek};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::SyncSender;
 
-use fst_reader::{FstFilter, FstReader, FstSignalHandle, FstSignalValue, ReadSignalsError};
+use fst_reader::FstReader;
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 
 use super::blocks::{Layout, blocks};
+use super::changes::Block;
 use super::declarations::Declarations;
 use super::error::FstError;
 use super::events::{Signals, enter};
-use super::frame::Frames;
+use super::frame::{Fields, Stored};
+use super::unpack::damaged;
 use crate::batch::Batch;
 use crate::library::{Ahead, FULL, Input, parts, spawn};
 
@@ -46,10 +48,13 @@ impl Fst {
                 found: PANICKED.to_owned(),
             })
         })?;
+        let fields = Fields::new(&mut BufReader::new(input.clone()), &layout);
+        let fields = fields.map_err(|error| fault(0, error))?;
         let events = Events {
             input,
             signals: Arc::new(signals),
-            layout,
+            fields: Arc::new(fields),
+            layout: Arc::new(layout),
             times,
             watched: None,
             from: 0,
@@ -109,8 +114,8 @@ impl Fst {
         self.jump_near(block, 0)
     }
 
-    /// The same; but of the ticks between that time and `from` only the last one is shown, with the last values of all
-    /// signals that have changed since, and without triggers of events.
+    /// The same; but of the ticks between that time and `from` only the last one of each block is shown, with the last
+    /// values of all signals that have changed in it, and without triggers of events.
     ///
     /// # Errors
     /// Those of [`Source::try_for_each`].
@@ -170,6 +175,21 @@ impl Source for Fst {
     }
 }
 
+/// What is wrong behind a tick.
+fn fault(after: u64, error: io::Error) -> FstError {
+    match error.kind() {
+        io::ErrorKind::InvalidData => FstError::Values {
+            after,
+            found: error.to_string(),
+        },
+        io::ErrorKind::UnexpectedEof => FstError::Values {
+            after,
+            found: "the end of the file".to_owned(),
+        },
+        _ => FstError::Read(error),
+    }
+}
+
 /// What the library says.
 fn told(error: &fst_reader::ReaderError) -> String {
     let text = error.to_string();
@@ -205,7 +225,8 @@ fn declared(mut input: Input) -> Result<(Signals, RangeInclusive<u64>), FstError
 struct Events {
     input: Input,
     signals: Arc<Signals>,
-    layout: Layout,
+    fields: Arc<Fields>,
+    layout: Arc<Layout>,
     times: RangeInclusive<u64>,
     /// Signals to be read, by their numbers in the header. None for all.
     watched: Option<Vec<usize>>,
@@ -225,13 +246,6 @@ impl fmt::Debug for Events {
     }
 }
 
-/// Why the library was stopped.
-enum Stop {
-    /// The receiver of the batches is gone.
-    Stopped,
-    Fault(String),
-}
-
 impl Events {
     fn has_text(&self) -> bool {
         let text = |&number: &usize| self.signals.strings.get(number) == Some(&true);
@@ -248,67 +262,34 @@ impl Events {
         self.from = if self.has_text() { 0 } else { block };
         let time = self.layout.changes.get(self.from).map(|block| block.start);
         self.now = 0;
-        if self.from > 0 {
-            self.begin()?;
-        }
         Ok(time.filter(|_| self.from > 0))
     }
 
-    /// Puts the values that the block starts with before what is read.
-    fn begin(&mut self) -> Result<(), FstError> {
-        let block = self.layout.changes[self.from];
-        let mut input = BufReader::new(self.input.clone());
-        let frames = Frames::new(&mut input, &self.layout)?;
-        self.ahead.batch.time(block.start);
-        let mut batch = std::mem::take(&mut self.ahead.batch);
-        frames.visit(&mut input, block.frame, |handle, value| {
-            match self.signals.numbers.get(handle) {
-                Some(Some(number)) if self.is_watched(*number) => {}
-                _ => return Ok(()),
-            }
-            let added = enter(&mut batch, &self.signals, handle, value);
-            added.map_err(|found| FstError::Values {
-                after: block.start,
-                found,
-            })
-        })?;
-        self.ahead.batch = batch;
-        Ok(())
-    }
-
-    fn is_watched(&self, number: u32) -> bool {
-        let watched = self.watched.as_ref();
-        watched.is_none_or(|watched| watched.binary_search(&(number as usize)).is_ok())
-    }
-
-    /// What is read from where it begins.
-    fn filter(&self) -> FstFilter {
-        // The block before may end with the tick whose values the block starts with.
-        let start = self.layout.changes.get(self.from).filter(|_| self.from > 0);
-        let start = start.map_or(0, |block| block.start.saturating_add(1));
-        let include = self.watched.as_ref().map(|watched| {
-            let handles = self.signals.numbers.iter().enumerate();
-            let wanted = handles.filter(|(_, number)| {
-                number.is_some_and(|number| watched.binary_search(&(number as usize)).is_ok())
-            });
-            wanted
-                .map(|(handle, _)| FstSignalHandle::from_index(handle))
-                .collect()
-        });
-        FstFilter {
-            start,
-            end: None,
-            include,
-        }
+    /// The signals of the file that are read.
+    fn wanted(&self) -> Vec<usize> {
+        let is_wanted = |number: u32| match &self.watched {
+            Some(watched) => watched.binary_search(&(number as usize)).is_ok(),
+            None => true,
+        };
+        let signals = self.signals.numbers.iter().enumerate();
+        let wanted = signals.filter(|(_, number)| number.is_some_and(is_wanted));
+        wanted.map(|(signal, _)| signal).collect()
     }
 
     /// The next batch; false at the end.
     fn next(&mut self) -> Result<bool, Error> {
         let mut ahead = std::mem::take(&mut self.ahead);
         let read = || {
-            let (input, signals) = (self.input.clone(), Arc::clone(&self.signals));
-            let (filter, from) = (self.filter(), self.shown_from);
-            move |sender| send(input, &signals, &filter, from, &sender)
+            let reading = Reading {
+                signals: Arc::clone(&self.signals),
+                fields: Arc::clone(&self.fields),
+                layout: Arc::clone(&self.layout),
+                wanted: self.wanted(),
+                block: self.from,
+                from: self.shown_from,
+            };
+            let input = self.input.clone();
+            move |sender| reading.send(input, sender)
         };
         let panicked = || FstError::Values {
             after: self.now,
@@ -376,107 +357,98 @@ impl Source for Events {
     }
 }
 
-/// The last values of signals in ticks that are not shown.
-#[derive(Default)]
-struct Passed {
-    time: Option<u64>,
-    /// By signal of the file; empty without one.
-    values: Vec<Vec<u8>>,
-    /// By signal of the file.
-    reals: Vec<Option<f64>>,
+/// What a thread reads.
+struct Reading {
+    signals: Arc<Signals>,
+    fields: Arc<Fields>,
+    layout: Arc<Layout>,
+    /// Signals of the file.
+    wanted: Vec<usize>,
+    /// Block to begin with.
+    block: usize,
+    /// The tick from which on all is shown.
+    from: u64,
 }
 
-impl Passed {
-    fn take(&mut self, time: u64, handle: usize, value: &FstSignalValue<'_>) {
-        self.time = Some(time);
-        match value {
-            FstSignalValue::Real(value) => {
-                if handle >= self.reals.len() {
-                    self.reals.resize(handle + 1, None);
-                }
-                self.reals[handle] = Some(*value);
-            }
-            FstSignalValue::String(bytes) => {
-                if handle >= self.values.len() {
-                    self.values.resize(handle + 1, Vec::new());
-                }
-                self.values[handle].clear();
-                self.values[handle].extend_from_slice(bytes);
-            }
+impl Reading {
+    /// Sends all events, until the receiver is gone.
+    fn send(&self, input: Input, sender: SyncSender<Batch>) -> Result<(), FstError> {
+        let mut out = Out {
+            signals: &self.signals,
+            sender,
+            batch: Batch::with_room(FULL + FULL / 8),
+            now: None,
+        };
+        let read = self.blocks(&mut BufReader::new(input), &mut out);
+        // All that stands before a fault is shown.
+        let sent = out.batch.is_empty() || out.sender.send(out.batch).is_ok();
+        match read {
+            Err(Stop::Fault(error)) if sent => Err(fault(out.now.unwrap_or(0), error)),
+            _ => Ok(()),
         }
     }
 
-    /// Enters the last tick, with all values.
-    fn enter(self, batch: &mut Batch, signals: &Signals) -> Result<(), String> {
-        let Some(time) = self.time else {
-            return Ok(());
-        };
-        batch.time(time);
-        for (handle, value) in self.reals.into_iter().enumerate() {
-            if let Some(value) = value {
-                enter(batch, signals, handle, &FstSignalValue::Real(value))?;
+    fn blocks(&self, input: &mut BufReader<Input>, out: &mut Out<'_>) -> Result<(), Stop> {
+        for (number, changes) in self.layout.changes.iter().enumerate().skip(self.block) {
+            let block = Block::new(input, changes, &self.fields, &self.wanted)?;
+            // Of the first block the file tells again what changes at its start; a later one begins with a tick of the
+            // block before.
+            let first = number == self.block;
+            if first && (number > 0 || block.first().is_none_or(|time| time > changes.start)) {
+                let mut wanted = self.wanted.iter().peekable();
+                self.fields.frame(input, changes.frame, |signal, value| {
+                    match wanted.next_if_eq(&&signal) {
+                        Some(_) => out.change(changes.start, signal, value),
+                        None => Ok(()),
+                    }
+                })?;
             }
-        }
-        for (handle, bytes) in self.values.iter().enumerate() {
-            let number = signals.numbers.get(handle).copied().flatten();
-            let event = number.is_some_and(|number| signals.events[number as usize]);
-            if !bytes.is_empty() && !event {
-                enter(batch, signals, handle, &FstSignalValue::String(bytes))?;
-            }
+            block.visit(self.from, |time, signal, value| {
+                match time < self.from && self.signals.is_event(signal) {
+                    true => Ok(()),
+                    false => out.change(time, signal, value),
+                }
+            })?;
         }
         Ok(())
     }
 }
 
-/// Sends all events from a tick on, and before them what has come of those before, until the receiver is gone.
-fn send(
-    mut input: Input,
-    signals: &Signals,
-    filter: &FstFilter,
-    from: u64,
-    sender: &SyncSender<Batch>,
-) -> Result<(), FstError> {
-    input.rewind()?;
-    let room = || Batch::with_room(FULL + FULL / 8);
-    let mut batch = room();
-    let mut passed = Passed::default();
-    let mut now = None;
-    let fault = |now: Option<u64>, found| FstError::Values {
-        after: now.unwrap_or(0),
-        found,
-    };
-    let mut reader =
-        FstReader::open(BufReader::new(input)).map_err(|error| fault(now, told(&error)))?;
-    let read = reader.read_signals(filter, |time, handle, value| {
-        if now != Some(time) {
-            if now.is_some_and(|now| time < now) {
-                return Err(Stop::Fault(format!("tick {time}")));
+/// Why no more is read.
+enum Stop {
+    /// The receiver of the batches is gone.
+    Gone,
+    Fault(io::Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Fault(error)
+    }
+}
+
+/// Events on their way into batches.
+struct Out<'s> {
+    signals: &'s Signals,
+    sender: SyncSender<Batch>,
+    batch: Batch,
+    now: Option<u64>,
+}
+
+impl Out<'_> {
+    fn change(&mut self, time: u64, signal: usize, value: Stored<'_>) -> Result<(), Stop> {
+        if self.now != Some(time) {
+            if self.now.is_some_and(|now| time < now) {
+                return Err(damaged(&format!("tick {time}")).into());
             }
-            if batch.len() >= FULL && sender.send(std::mem::replace(&mut batch, room())).is_err() {
-                return Err(Stop::Stopped);
+            if self.batch.len() >= FULL {
+                let full = std::mem::replace(&mut self.batch, Batch::with_room(FULL + FULL / 8));
+                self.sender.send(full).map_err(|_| Stop::Gone)?;
             }
-            now = Some(time);
-            if time >= from {
-                let passed = std::mem::take(&mut passed);
-                passed.enter(&mut batch, signals).map_err(Stop::Fault)?;
-                batch.time(time);
-            }
+            self.now = Some(time);
+            self.batch.time(time);
         }
-        if time < from {
-            passed.take(time, handle.get_index(), &value);
-            return Ok(());
-        }
-        enter(&mut batch, signals, handle.get_index(), &value).map_err(Stop::Fault)
-    });
-    let last = passed.enter(&mut batch, signals);
-    last.map_err(|found| fault(now, found))?;
-    // All that stands before a fault is shown.
-    let sent = batch.is_empty() || sender.send(batch).is_ok();
-    match read {
-        Ok(()) => Ok(()),
-        Err(_) if !sent => Ok(()),
-        Err(ReadSignalsError::CallbackError(Stop::Stopped)) => Ok(()),
-        Err(ReadSignalsError::CallbackError(Stop::Fault(found))) => Err(fault(now, found)),
-        Err(ReadSignalsError::ReadError(error)) => Err(fault(now, told(&error))),
+        let entered = enter(&mut self.batch, self.signals, signal, value);
+        entered.map_err(|found| damaged(&found).into())
     }
 }

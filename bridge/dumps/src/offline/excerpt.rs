@@ -39,7 +39,8 @@ pub fn excerpt(
         Dump::Pipe(stream) => window(stream, &probes, range.clone())?,
         Dump::Ghw(ghw) => window(ghw, &probes, range.clone())?,
         Dump::Fst(fst) => {
-            fst.jump(fst.block_before(*range.start()))?;
+            let start = *range.start();
+            fst.jump_near(fst.block_before(start), start)?;
             window(fst, &probes, range.clone())?
         }
     };

@@ -388,14 +388,15 @@ fn word(digits: &[u8], low: u32, width: u32) -> (u64, u64) {
     let written = &digits[start..end];
     let (mut bits, mut unknown) = (0_u64, 0_u64);
     let (eights, rest) = written.as_chunks::<8>();
+    if let Ok(eights) = eights.try_into()
+        && let Some(bits) = whole::<8>(eights)
+    {
+        return (bits, 0);
+    }
     for eight in eights {
-        let text = u64::from_le_bytes(*eight);
-        if text & 0xFEFE_FEFE_FEFE_FEFE == 0x3030_3030_3030_3030 {
-            // The leftmost digit, which is the lowest byte, becomes the highest bit.
-            let byte = (text & 0x0101_0101_0101_0101).wrapping_mul(0x8040_2010_0804_0201) >> 56;
-            (bits, unknown) = (bits << 8 | byte, unknown << 8);
-        } else {
-            (bits, unknown) = slow(eight, bits, unknown);
+        match whole(&[*eight]) {
+            Some(byte) => (bits, unknown) = (bits << 8 | byte, unknown << 8),
+            None => (bits, unknown) = slow(eight, bits, unknown),
         }
     }
     (bits, unknown) = slow(rest, bits, unknown);
@@ -409,6 +410,19 @@ fn word(digits: &[u8], low: u32, width: u32) -> (u64, u64) {
         unknown |= ones << (width - above);
     }
     (bits, unknown)
+}
+
+/// Bits of digits that are all 0 or 1, without waiting from one byte to the next.
+#[inline]
+fn whole<const N: usize>(eights: &[[u8; 8]; N]) -> Option<u64> {
+    let (mut bits, mut odd) = ([0; 8], 0);
+    for (bits, eight) in bits[8 - N..].iter_mut().zip(eights) {
+        let text = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
+        odd |= text;
+        // The leftmost digit, which is the lowest byte, becomes the highest bit.
+        *bits = (text.wrapping_mul(0x8040_2010_0804_0201) >> 56) as u8;
+    }
+    (odd & 0xFEFE_FEFE_FEFE_FEFE == 0).then_some(u64::from_be_bytes(bits))
 }
 
 #[inline]

@@ -185,11 +185,14 @@ impl Request<'_> {
                 if ticks.next(fst)? != Some(start) || !scan.begin(&mut ticks) {
                     continue;
                 }
-                match ticks.next(fst) {
-                    // Nor are those that have come of them.
-                    Ok(Some(time)) if time < from => {
-                        scan.begin(&mut ticks);
-                    }
+                let next = loop {
+                    match ticks.next(fst) {
+                        // Nor are those that have come of them.
+                        Ok(Some(time)) if time < from => scan.begin(&mut ticks),
+                        next => break next,
+                    };
+                };
+                match next {
                     Ok(Some(time)) => {
                         scan.tick(time, &mut ticks);
                     }
