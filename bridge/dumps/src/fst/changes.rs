@@ -11,7 +11,7 @@ use crate::batch::spread;
 use super::blocks::Changes;
 use super::frame::{Field, Fields, Stored};
 use super::places::Places;
-use super::unpack::{can_expand, damaged, long, number, unpacked};
+use super::unpack::{damaged, long, number, unpacked};
 
 /// What a single bit is, by the number before it.
 const DIGITS: &[u8; 10] = b"01xzhuwl-?";
@@ -101,10 +101,11 @@ impl<'f> Block<'f> {
             // They are as they are.
             self.bytes.extend_from_slice(packed);
         } else {
-            if !can_expand(packed.len() as u64, length.into()) {
+            let length = length as usize;
+            if !changes.packing.can_expand(packed.len(), length) {
                 return Err(damaged("a length that cannot be true"));
             }
-            self.bytes.resize(start + length as usize, 0);
+            self.bytes.resize(start + length, 0);
             changes.packing.unpack(packed, &mut self.bytes[start..])?;
         }
         Ok(start..self.bytes.len())

@@ -55,6 +55,15 @@ impl Packing {
         }
     }
 
+    /// Whether so many bytes can come of `packed` ones.
+    pub(super) const fn can_expand(self, packed: usize, bytes: usize) -> bool {
+        // A byte of length makes at most 255 of them.
+        match self {
+            Self::Zlib => can_expand(packed as u64, bytes as u64),
+            Self::Lz4 | Self::FastLz => bytes <= packed.saturating_mul(255),
+        }
+    }
+
     /// Unpacks to all of `bytes`.
     pub(super) fn unpack(self, packed: &[u8], bytes: &mut [u8]) -> io::Result<()> {
         let whole = match self {
