@@ -43,7 +43,8 @@ impl<'a> Bench<'a> {
             .collect();
         instrument::write(units, &together, &folder.join("rtl"))?;
         let together = Design::build(folder, &implementation, Optimization::Full)?;
-        match hunt(&together, &implementation, seed, 0)? {
+        let source = || Err("there is no mutant".into());
+        match hunt(&together, &implementation, seed, 0, &source)? {
             Outcome::Alive => {}
             other => {
                 return Err(format!("without a mutant, expected to agree, found {other:?}").into());
@@ -69,13 +70,30 @@ impl<'a> Bench<'a> {
             },
         };
         // A panic is a bug of what explains; the other mutants run all the same.
+        let source = || self.source(number, mutant);
         let hunted = catch_unwind(AssertUnwindSafe(|| {
-            hunt(&design?, &self.implementation, self.seed, number)
+            hunt(&design?, &self.implementation, self.seed, number, &source)
         }));
         let outcome = hunted.unwrap_or_else(|_| Err("a panic, told above".into()));
         outcome.unwrap_or_else(|error| Outcome::Failed {
             why: error.to_string(),
         })
+    }
+
+    /// A folder with the source of a mutant as its author would have it: without the others, and without what chooses one.
+    fn source(&self, number: usize, mutant: &Mutant) -> Result<PathBuf, Error> {
+        let folder = self.folder.join(format!("source-{number}"));
+        let texts: Vec<_> = self
+            .units
+            .iter()
+            .enumerate()
+            .map(|(index, unit)| match index == mutant.unit {
+                true => (unit.name.as_str(), mutant.text_by_line(self.units)),
+                false => (unit.name.as_str(), unit.text.clone()),
+            })
+            .collect();
+        instrument::write_texts(&texts, &folder.join("rtl"))?;
+        Ok(folder)
     }
 
     /// The design with a mutant alone, or why there is none: nobody would take such a design for one of the contract.

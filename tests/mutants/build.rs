@@ -25,8 +25,6 @@ pub struct Design {
     rtl: Arc<Rtl>,
     /// The same with tracing.
     traced: Arc<Rtl>,
-    /// What drives what in it.
-    netlist: Option<Arc<Netlist>>,
     number: u16,
 }
 
@@ -55,7 +53,6 @@ impl Design {
         Ok(Self {
             rtl: Arc::new(rtl),
             traced: Arc::new(traced),
-            netlist: netlist(folder)?.map(Arc::new),
             number: 0,
         })
     }
@@ -84,11 +81,6 @@ impl Design {
         Ok(self.tagged(self.traced.instance()?))
     }
 
-    /// What drives what, if Verilator tells.
-    pub fn netlist(&self) -> Option<&Netlist> {
-        self.netlist.as_deref()
-    }
-
     fn tagged(&self, dut: Box<dyn Dut>) -> Box<dyn Dut> {
         match self.number {
             0 => dut,
@@ -97,8 +89,8 @@ impl Design {
     }
 }
 
-/// What drives what in the design of `folder/rtl`; none of a Verilator that does not describe designs.
-fn netlist(folder: &Path) -> Result<Option<Netlist>, Error> {
+/// What drives what in the design of `folder/rtl`, by its own source; none of a Verilator that does not describe designs.
+pub fn netlist(folder: &Path) -> Result<Option<Netlist>, Error> {
     let files = RtlFiles {
         paths: vec![folder.join("rtl")],
         ..RtlFiles::default()

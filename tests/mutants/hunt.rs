@@ -1,6 +1,7 @@
 //! Runs a mutant against the model, and has a divergence explained as `lockstep run` does.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use pmu_lockstep::diagnosis;
 use pmu_lockstep::location::locate;
@@ -11,7 +12,7 @@ use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
 use pmu_model::Implementation;
 
 use crate::Error;
-use crate::build::Design;
+use crate::build::{Design, netlist};
 use crate::draw::stimulus_seed;
 use crate::record::{CAUSES, Cause, Killed, Location, Outcome};
 use crate::truth::first_miss;
@@ -22,7 +23,7 @@ const CYCLES: u64 = 1_000_000;
 /// Places that are kept of a mutant.
 const SHOWN: usize = 10;
 
-/// Runs mutant `number` of `seed`.
+/// Runs mutant `number` of `seed`, the source of which is asked for where it diverges.
 ///
 /// # Errors
 /// It cannot be run, or its divergence not be explained.
@@ -31,6 +32,7 @@ pub fn hunt(
     implementation: &Implementation,
     seed: u64,
     number: usize,
+    source: &dyn Fn() -> Result<PathBuf, Error>,
 ) -> Result<Outcome, Error> {
     let stimulus = stimulus_seed(seed, number, 0);
     let generator = Generator::new(stimulus, implementation, &Profile::default())?;
@@ -83,7 +85,7 @@ pub fn hunt(
         cycle: report.cycle,
         causes,
         brief: report.hypotheses.brief(),
-        locations: locations(design, &replay, implementation)?,
+        locations: locations(design, &replay, implementation, source)?,
         field: report.headline.field,
     }))
 }
@@ -93,14 +95,24 @@ fn locations(
     design: &Design,
     replay: &diagnosis::Replay,
     implementation: &Implementation,
+    source: &dyn Fn() -> Result<PathBuf, Error>,
 ) -> Result<Option<Vec<Location>>, Error> {
-    let Some(netlist) = design.netlist() else {
+    let source = source()?;
+    let netlist = netlist(&source);
+    fs::remove_dir_all(&source)?;
+    let Some(netlist) = netlist? else {
         return Ok(None);
     };
     let folder = tempfile::tempdir()?;
     let mut dut = design.traced()?;
     let recording = &replay.recording;
-    let suspects = locate(recording, implementation, &mut *dut, netlist, folder.path())?;
+    let suspects = locate(
+        recording,
+        implementation,
+        &mut *dut,
+        &netlist,
+        folder.path(),
+    )?;
     let locations = suspects.into_iter().map(|suspect| {
         let name = suspect.place.file.rsplit('/').next().unwrap_or_default();
         Location {
@@ -108,6 +120,7 @@ fn locations(
             line: suspect.place.first as usize,
             last_line: suspect.place.last as usize,
             signal: suspect.signal,
+            repair: suspect.repair,
         }
     });
     Ok(Some(locations.take(SHOWN).collect()))

@@ -174,6 +174,20 @@ impl Mutant {
         mutated
     }
 
+    /// Its file, in which every other line stands where it was.
+    pub fn text_by_line(&self, units: &[Unit]) -> String {
+        let mut mutated = units[self.unit].text.clone();
+        for edit in self.edits.iter().rev() {
+            let gone = mutated[edit.range.clone()].matches('\n').count();
+            let text = match (edit.text.is_empty(), edit.form) {
+                (true, Form::Statement) => ";".into(),
+                _ => format!(" {} ", flat(&edit.text)),
+            };
+            mutated.replace_range(edit.range.clone(), &(text + &"\n".repeat(gone)));
+        }
+        mutated
+    }
+
     /// It as a patch of rtl/.
     ///
     /// # Errors

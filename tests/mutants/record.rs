@@ -81,6 +81,9 @@ pub struct Location {
     pub last_line: usize,
     /// What is set there.
     pub signal: String,
+    /// A change there that makes the cycles right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<String>,
 }
 
 impl Record {

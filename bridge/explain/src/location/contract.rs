@@ -92,15 +92,39 @@ pub fn columns(
     }
     let all = histories.into_iter().flat_map(|(quantity, history)| {
         let columns = history.columns(cycles, quantity == Quantity::Output);
-        columns.into_iter().map(move |(bit, column)| Known {
-            quantity,
-            bit,
-            column,
+        columns.into_iter().map(move |(bit, mut column)| {
+            if quantity == Quantity::Output {
+                column.known = known_cycles(bit, runs, cycles);
+            }
+            Known {
+                quantity,
+                bit,
+                column,
+            }
         })
     });
     let mut all: Vec<_> = all.collect();
     all.sort_by_key(|known| (order(known.quantity), known.bit));
     Ok(all)
+}
+
+/// The cycles in which a bit of the outputs is not UNKNOWN; none for all.
+fn known_cycles(bit: u32, runs: &[Run], cycles: usize) -> Option<Vec<u64>> {
+    let mut known: Option<Vec<u64>> = None;
+    for run in runs {
+        for (at, unknown) in run.unknown[run.from..].iter().enumerate() {
+            let byte = (!unknown.is_none()).then(|| unknown.mask().get(bit as usize / 8).copied());
+            if byte
+                .flatten()
+                .is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
+            {
+                let cycle = run.stretch.first + at;
+                let known = known.get_or_insert_with(|| vec![u64::MAX; words(cycles)]);
+                known[cycle / 64] &= !(1 << (cycle % 64));
+            }
+        }
+    }
+    known
 }
 
 /// Words of bytes, the lowest first.

@@ -25,6 +25,10 @@ pub enum Operator {
     Subtract,
     ShiftLeft,
     ShiftRight,
+    SignedLess,
+    SignedLessOrEqual,
+    SignedGreater,
+    SignedGreaterOrEqual,
 }
 
 impl Operator {
@@ -51,14 +55,45 @@ impl Operator {
             "SUB" => Self::Subtract,
             "SHIFTL" => Self::ShiftLeft,
             "SHIFTR" => Self::ShiftRight,
+            "LTS" => Self::SignedLess,
+            "LTES" => Self::SignedLessOrEqual,
+            "GTS" => Self::SignedGreater,
+            "GTES" => Self::SignedGreaterOrEqual,
             _ => return None,
         })
     }
 }
 
+/// What an expression is asked for in.
+pub trait Values {
+    /// The value of some bits, if it is known.
+    fn bits(&self, span: &Span) -> Option<u64>;
+
+    /// What a node of the source is instead of what it is made of, where it is changed.
+    fn changed(&self, _node: u32, _of: &Expression) -> Option<Option<u64>> {
+        None
+    }
+
+    /// Whether that may be asked for.
+    fn is_changed(&self, _node: u32) -> bool {
+        false
+    }
+}
+
+impl<F: Fn(&Span) -> Option<u64>> Values for F {
+    fn bits(&self, span: &Span) -> Option<u64> {
+        self(span)
+    }
+}
+
 /// An expression. Widths are in bits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
+    /// What a node of the source is, of which there may be many copies.
+    Node {
+        node: u32,
+        of: Box<Self>,
+    },
     Constant(u64),
     Bits {
         span: Span,
@@ -112,6 +147,10 @@ impl Expression {
         let one = |of: &Self| Box::new(of.at(base));
         let all = |of: &[Self]| of.iter().map(|one| one.at(base)).collect();
         match self {
+            Self::Node { node, of } => Self::Node {
+                node: *node,
+                of: one(of),
+            },
             Self::Constant(value) => Self::Constant(*value),
             Self::Bits { span, width } => Self::Bits {
                 span: moved(span),
@@ -165,6 +204,7 @@ impl Expression {
     /// How much there is to get wrong: nothing in what only hands bits on.
     pub fn weight(&self) -> f64 {
         match self {
+            Self::Node { of, .. } => of.weight(),
             Self::Constant(_) => 0.5,
             Self::Bits { .. } => 0.0,
             Self::Select { from, low, .. } => from.weight() + 0.5 * low.weight(),
@@ -189,23 +229,149 @@ impl Expression {
         }
     }
 
-    /// Its value, if it is known and has at most 64 bits; `of` tells that of bits.
-    pub fn value(&self, of: &impl Fn(&Span) -> Option<u64>) -> Option<u64> {
-        Some(match self {
-            Self::Constant(value) => *value,
+    /// What it is made of.
+    pub fn parts(&self) -> Vec<&Self> {
+        match self {
+            Self::Node { of, .. } => vec![of],
+            Self::Constant(_) | Self::Bits { .. } => Vec::new(),
+            Self::Select { from, low, .. } => vec![from, low],
+            Self::Element { index, .. } => vec![index],
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => vec![condition, then, other],
+            Self::Concat { high, low, .. } => vec![high, low],
+            Self::Operator { of, .. } | Self::Other(of) => of.iter().collect(),
+        }
+    }
+
+    /// What it is, without the node that it comes of.
+    pub fn plain(&self) -> &Self {
+        match self {
+            Self::Node { of, .. } => of.plain(),
+            other => other,
+        }
+    }
+
+    /// How many bits it has, where that is known.
+    pub fn width(&self) -> Option<u32> {
+        let width = match self {
+            Self::Node { of, .. } => return of.width(),
+            Self::Bits { width, .. }
+            | Self::Select { width, .. }
+            | Self::Element { width, .. }
+            | Self::Operator { width, .. } => *width,
+            Self::Chosen { then, .. } => return then.width(),
+            Self::Concat {
+                high, low_width, ..
+            } => high.width()?.checked_add(*low_width)?,
+            Self::Constant(_) | Self::Other(_) => return None,
+        };
+        (width != u32::MAX).then_some(width)
+    }
+
+    /// The value of some of its bits, if it is known: 64 at most.
+    pub fn part_value(&self, at: u32, bits: u32, of: &impl Values) -> Option<u64> {
+        let whole = || Some(self.value(of)?.checked_shr(at).unwrap_or(0) & mask(bits));
+        if bits > 64 {
+            return None;
+        }
+        match self {
+            Self::Node { node, .. } if of.is_changed(*node) => whole(),
+            Self::Node { of: inner, .. } => inner.part_value(at, bits, of),
             Self::Bits { span, width } => {
-                (*width <= 64).then(|| of(span)).flatten()? & mask(*width)
+                let bits = bits.min(width.saturating_sub(at));
+                if bits == 0 {
+                    return Some(0);
+                }
+                of.bits(&Span {
+                    signal: span.signal,
+                    low: span.low + at,
+                    width: bits,
+                })
             }
             Self::Select { from, low, width } => {
-                let low = low.value(of)?;
-                match &**from {
-                    Self::Bits { span, .. } if *width <= 64 => of(&Span {
-                        signal: span.signal,
-                        low: span.low + u32::try_from(low).ok()?,
-                        width: *width,
-                    })?,
-                    from => from.value(of)?.checked_shr(low as u32)? & mask(*width),
+                let low = u32::try_from(low.value(of)?).ok()?;
+                let bits = bits.min(width.saturating_sub(at));
+                from.part_value(low.checked_add(at)?, bits, of)
+            }
+            Self::Element {
+                elements,
+                index,
+                width,
+            } => {
+                let span = elements.get(index.value(of)? as usize)?;
+                let width = *width;
+                Self::Bits { span: *span, width }.part_value(at, bits, of)
+            }
+            Self::Chosen {
+                condition,
+                then,
+                other,
+            } => match condition.value(of)? {
+                0 => other.part_value(at, bits, of),
+                _ => then.part_value(at, bits, of),
+            },
+            Self::Concat {
+                high,
+                low,
+                low_width,
+            } => {
+                if at >= *low_width {
+                    return high.part_value(at - low_width, bits, of);
                 }
+                let below = bits.min(low_width - at);
+                let value = low.part_value(at, below, of)?;
+                match bits - below {
+                    0 => Some(value),
+                    rest => Some(high.part_value(0, rest, of)? << below | value),
+                }
+            }
+            Self::Operator {
+                operator: operator @ (Operator::And | Operator::Or | Operator::Xor | Operator::Not),
+                of: operands,
+                ..
+            } => {
+                let mut parts = operands
+                    .iter()
+                    .map(|operand| operand.part_value(at, bits, of));
+                let one = parts.next()??;
+                if *operator == Operator::Not {
+                    return Some(!one & mask(bits));
+                }
+                if *operator == Operator::And && one == 0 {
+                    return Some(0);
+                }
+                let other = parts.next()??;
+                Some(match operator {
+                    Operator::And => one & other,
+                    Operator::Or => one | other,
+                    _ => one ^ other,
+                })
+            }
+            _ => whole(),
+        }
+    }
+
+    /// Its value, if it is known and has at most 64 bits.
+    pub fn value(&self, of: &impl Values) -> Option<u64> {
+        Some(match self {
+            Self::Node { node, of: inner } => match of.changed(*node, inner) {
+                Some(value) => value?,
+                None => inner.value(of)?,
+            },
+            Self::Constant(value) => *value,
+            Self::Bits { span, width } => {
+                let narrow = Span {
+                    width: span.width.min(*width),
+                    ..*span
+                };
+                (*width <= 64).then(|| of.bits(&narrow)).flatten()? & mask(*width)
+            }
+            Self::Select { from, low, width } => {
+                let low = u32::try_from(low.value(of)?).ok()?;
+                from.part_value(low, *width, of)?
             }
             Self::Element {
                 elements,
@@ -213,7 +379,11 @@ impl Expression {
                 width,
             } => {
                 let index = index.value(of)? as usize;
-                (*width <= 64).then(|| of(elements.get(index)?)).flatten()? & mask(*width)
+                let span = Span {
+                    width: *width,
+                    ..*elements.get(index)?
+                };
+                (*width <= 64).then(|| of.bits(&span)).flatten()? & mask(*width)
             }
             Self::Chosen {
                 condition,
@@ -232,56 +402,71 @@ impl Expression {
                 operator,
                 of: operands,
                 width,
-            } => {
-                let first = operands.first()?;
-                let second = || operands.get(1)?.value(of);
-                let one = first.value(of);
-                match operator {
-                    // One operand may be enough.
-                    Operator::And | Operator::LogicalAnd if one == Some(0) => return Some(0),
-                    Operator::LogicalOr if one.is_some_and(|one| one != 0) => return Some(1),
-                    Operator::And | Operator::LogicalAnd if second() == Some(0) => return Some(0),
-                    _ => {}
-                }
-                let one = one?;
-                match operator {
-                    Operator::Not => !one & mask(*width),
-                    Operator::LogicalNot => (one == 0).into(),
-                    Operator::AllOnes => return None,
-                    Operator::AnyOne => (one != 0).into(),
-                    Operator::Parity => (one.count_ones() % 2).into(),
-                    Operator::And => one & second()?,
-                    Operator::Or => one | second()?,
-                    Operator::Xor => one ^ second()?,
-                    Operator::LogicalAnd => (second()? != 0).into(),
-                    Operator::LogicalOr => (second()? != 0).into(),
-                    Operator::Equal => (one == second()?).into(),
-                    Operator::Different => (one != second()?).into(),
-                    Operator::Less => (one < second()?).into(),
-                    Operator::LessOrEqual => (one <= second()?).into(),
-                    Operator::Greater => (one > second()?).into(),
-                    Operator::GreaterOrEqual => (one >= second()?).into(),
-                    Operator::Add => one.wrapping_add(second()?) & mask(*width),
-                    Operator::Subtract => one.wrapping_sub(second()?) & mask(*width),
-                    Operator::ShiftLeft => {
-                        one.checked_shl(second()? as u32).unwrap_or(0) & mask(*width)
-                    }
-                    Operator::ShiftRight => one.checked_shr(second()? as u32).unwrap_or(0),
-                }
-            }
+            } => Self::operate(*operator, operands, *width, of)?,
             Self::Other(_) => return None,
+        })
+    }
+
+    /// The value of an operator with its operands.
+    pub fn operate(
+        operator: Operator,
+        operands: &[Self],
+        width: u32,
+        of: &impl Values,
+    ) -> Option<u64> {
+        let first = operands.first()?;
+        let second = || operands.get(1)?.value(of);
+        let one = first.value(of);
+        match operator {
+            // One operand may be enough.
+            Operator::And | Operator::LogicalAnd if one == Some(0) => return Some(0),
+            Operator::LogicalOr if one.is_some_and(|one| one != 0) => return Some(1),
+            Operator::And | Operator::LogicalAnd if second() == Some(0) => return Some(0),
+            _ => {}
+        }
+        let one = one?;
+        let signed = |value: u64| -> Option<i64> {
+            let unused = 64 - first.width().filter(|width| *width <= 64)?;
+            Some((value << unused) as i64 >> unused)
+        };
+        Some(match operator {
+            Operator::SignedLess => (signed(one)? < signed(second()?)?).into(),
+            Operator::SignedLessOrEqual => (signed(one)? <= signed(second()?)?).into(),
+            Operator::SignedGreater => (signed(one)? > signed(second()?)?).into(),
+            Operator::SignedGreaterOrEqual => (signed(one)? >= signed(second()?)?).into(),
+            Operator::Not => !one & mask(width),
+            Operator::LogicalNot => (one == 0).into(),
+            Operator::AllOnes => (one == mask(first.width()?)).into(),
+            Operator::AnyOne => (one != 0).into(),
+            Operator::Parity => (one.count_ones() % 2).into(),
+            Operator::And => one & second()?,
+            Operator::Or => one | second()?,
+            Operator::Xor => one ^ second()?,
+            Operator::LogicalAnd => (second()? != 0).into(),
+            Operator::LogicalOr => (second()? != 0).into(),
+            Operator::Equal => (one == second()?).into(),
+            Operator::Different => (one != second()?).into(),
+            Operator::Less => (one < second()?).into(),
+            Operator::LessOrEqual => (one <= second()?).into(),
+            Operator::Greater => (one > second()?).into(),
+            Operator::GreaterOrEqual => (one >= second()?).into(),
+            Operator::Add => one.wrapping_add(second()?) & mask(width),
+            Operator::Subtract => one.wrapping_sub(second()?) & mask(width),
+            Operator::ShiftLeft => one.checked_shl(second()? as u32).unwrap_or(0) & mask(width),
+            Operator::ShiftRight => one.checked_shr(second()? as u32).unwrap_or(0),
         })
     }
 
     /// The bits that its value comes of, as far as is known: not what is not chosen, and of a conjunction that is 0 only the
     /// operands that are 0.
-    pub fn live(&self, of: &impl Fn(&Span) -> Option<u64>, found: &mut Vec<Span>) {
+    pub fn live(&self, of: &impl Values, found: &mut Vec<Span>) {
         match self {
+            Self::Node { of: inner, .. } => inner.live(of, found),
             Self::Constant(_) => {}
             Self::Bits { span, .. } => found.push(*span),
             Self::Select { from, low, width } => {
                 low.live(of, found);
-                match (&**from, low.value(of)) {
+                match (from.plain(), low.value(of)) {
                     (Self::Bits { span, .. }, Some(at)) => found.push(Span {
                         signal: span.signal,
                         low: span.low + at as u32,

@@ -4,23 +4,28 @@
 //! and its outputs. What of the design is what of the contract is learnt from stretches of stimulus in which the design is
 //! right, without names known before. From the outputs that differ the way goes back, by Verilator's own description of the
 //! design and the values of the re-run, over bits that differ to those that come of none: the mistake is in what these are
-//! made of. Places that failing cycles have in common, and cycles without a difference do not, come first.
+//! made of. Then small changes of the source are tried: the design is run again with each, in a simulation that computes
+//! only what differs from the dump. What makes all stretches right comes first; of the rest, places that failing cycles
+//! have in common, and cycles without a difference do not.
 //!
 //! It takes some seconds, most of which go to learning. Reports do not name places yet; `make mutants` says how often they
 //! would be right.
 
+mod change;
 mod columns;
 mod contract;
 mod expression;
 mod mine;
 mod netlist;
+mod repair;
 mod search;
+mod simulation;
 mod span;
 mod stretch;
 mod tree;
 mod waves;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use pmu_model::Implementation;
@@ -34,6 +39,7 @@ pub use netlist::{Netlist, Place};
 pub use tree::NetlistError;
 
 use mine::{Bit, Match, Miner};
+use repair::Repair;
 use search::Search;
 use stretch::Stretch;
 use waves::Waves;
@@ -68,6 +74,8 @@ pub struct Suspect {
     pub place: Place,
     /// The signal that is set there, from the top module on.
     pub signal: String,
+    /// A small change there that makes all cycles right that are looked at, in words.
+    pub repair: Option<String>,
 }
 
 /// Looks for places: the most suspicious comes first. `dut` is traced; its dumps are for the time being in `folder`.
@@ -89,7 +97,45 @@ pub fn locate(
     let miner = Miner::new(&known, &stretches, columns::words(cycles));
     let matches = matches(&miner, &waves);
     let search = Search::new(design, &waves, &matches, &known, &stretches);
-    Ok(search.suspects())
+    let suspects = search.suspects();
+    let ranks: HashMap<u32, usize> = suspects.iter().map(|(place, _)| *place).zip(0..).collect();
+    let repairs = repair::repairs(&search, &ranks);
+    Ok(ranked(suspects, repairs, design))
+}
+
+/// Places where a small change makes the cycles right come first.
+fn ranked(suspects: Vec<(u32, u32)>, repairs: Vec<Repair>, design: &Netlist) -> Vec<Suspect> {
+    let mut best: HashMap<u32, Repair> = HashMap::new();
+    for repair in repairs {
+        let known = best.entry(repair.place).or_insert_with(|| repair.clone());
+        if repair.cost < known.cost {
+            *known = repair;
+        }
+    }
+    let ranks: HashMap<u32, usize> = (0..)
+        .zip(&suspects)
+        .map(|(rank, (place, _))| (*place, rank))
+        .collect();
+    let mut mended: Vec<Repair> = best.into_values().collect();
+    let rank = |place: u32| ranks.get(&place).copied().unwrap_or(usize::MAX);
+    mended.sort_by(|a, b| {
+        let order = a.cost.total_cmp(&b.cost);
+        order.then((rank(a.place), a.place).cmp(&(rank(b.place), b.place)))
+    });
+    let is_mended: HashSet<u32> = mended.iter().map(|repair| repair.place).collect();
+    let suspect = |place: u32, signal: u32, repair: Option<String>| Suspect {
+        place: design.places[place as usize].clone(),
+        signal: design.signals[signal as usize].clone(),
+        repair,
+    };
+    let first = mended
+        .into_iter()
+        .map(|repair| suspect(repair.place, repair.signal, Some(repair.text)));
+    let others = suspects
+        .into_iter()
+        .filter(|(place, _)| !is_mended.contains(place))
+        .map(|(place, signal)| suspect(place, signal, None));
+    first.chain(others).collect()
 }
 
 /// A name with `*` for every number in brackets, and these numbers.

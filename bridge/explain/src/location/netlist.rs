@@ -1,6 +1,8 @@
 //! What drives what in a design.
 
-use super::expression::Expression;
+use std::collections::HashMap;
+
+use super::expression::{Expression, Values};
 use super::span::Span;
 
 /// Lines of a source file.
@@ -29,12 +31,34 @@ pub struct Driver {
     pub uses: Vec<u32>,
     /// Whether it is made at an edge of a clock.
     pub clocked: bool,
+    /// Its node, that of all copies.
+    pub node: u32,
+    /// From where on names are looked for.
+    pub scope: u32,
+}
+
+/// A module's instance, or a block in it.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    /// What is around it in its module.
+    pub around: Option<u32>,
+    /// The signals that are declared in it, by their names' numbers.
+    pub signals: HashMap<u32, u32>,
+}
+
+/// A node of the source.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// The lines of the statement that it is in.
+    pub place: u32,
+    /// How many bits its value has; [`u32::MAX`] if that is not known.
+    pub width: u32,
 }
 
 /// What decides whether an assignment is made.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// It holds if this is one of those values; if there are none, if it is none of `not`.
+    /// It holds if this is none of `not`, and one of `is` where there are any.
     pub value: Expression,
     pub is: Vec<Expression>,
     pub not: Vec<Expression>,
@@ -44,7 +68,7 @@ pub struct Condition {
 
 impl Condition {
     /// Whether it holds, if that is known.
-    pub fn holds(&self, of: &impl Fn(&Span) -> Option<u64>) -> Option<bool> {
+    pub fn holds(&self, of: &impl Values) -> Option<bool> {
         if self.is.is_empty() && self.not.is_empty() {
             return Some(true);
         }
@@ -56,8 +80,11 @@ impl Condition {
             }
             Some(found)
         };
+        if !self.not.is_empty() && among(&self.not)? {
+            return Some(false);
+        }
         match self.is.is_empty() {
-            true => among(&self.not).map(|found| !found),
+            true => Some(true),
             false => among(&self.is),
         }
     }
@@ -74,9 +101,27 @@ pub struct Netlist {
     pub(super) driven_by: Vec<Vec<u32>>,
     /// Where they stand.
     pub(super) places: Vec<Place>,
+    /// Bits of the signals; [`u32::MAX`] if that is not known.
+    pub(super) widths: Vec<u32>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) scopes: Vec<Scope>,
+    /// Names of signals in their scopes, by number.
+    pub(super) names: Vec<String>,
 }
 
 impl Netlist {
+    /// The signal of a name, seen from a scope.
+    pub(super) fn named(&self, name: u32, scope: u32) -> Option<u32> {
+        let mut scope = Some(scope);
+        while let Some(here) = scope.map(|scope| &self.scopes[scope as usize]) {
+            if let Some(signal) = here.signals.get(&name) {
+                return Some(*signal);
+            }
+            scope = here.around;
+        }
+        None
+    }
+
     /// The places at which a signal is set, by its name from the top module on.
     pub fn places_of(&self, signal: &str) -> Vec<&Place> {
         let found = self.signals.iter().position(|name| name == signal);

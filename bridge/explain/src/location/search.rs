@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::OUTPUTS;
 use super::columns::get;
 use super::contract::Known;
 use super::mine::Match;
@@ -9,7 +10,6 @@ use super::netlist::Netlist;
 use super::span::Span;
 use super::stretch::Stretch;
 use super::waves::Waves;
-use super::{OUTPUTS, Suspect};
 
 /// How many assignments without a counterpart a mistake may be away.
 const DEEP: u32 = 12;
@@ -24,8 +24,8 @@ const STEP: usize = 24;
 
 /// What is known of a run.
 pub struct Search<'a> {
-    design: &'a Netlist,
-    waves: &'a Waves,
+    pub(super) design: &'a Netlist,
+    pub(super) waves: &'a Waves,
     /// By signal of the design, that of the dump.
     of_design: Vec<Option<u32>>,
     /// By signal of the design, whether it is nothing but inputs.
@@ -33,12 +33,12 @@ pub struct Search<'a> {
     /// By signal of the dump and its bit.
     matches: &'a HashMap<(u32, u32), Option<Match>>,
     known: &'a [Known],
-    stretches: &'a [Stretch],
+    pub(super) stretches: &'a [Stretch],
 }
 
 /// What is known of some bits in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
+pub enum Standing {
     /// All are what the contract has.
     Agrees,
     /// One is not.
@@ -71,12 +71,17 @@ impl<'a> Search<'a> {
     }
 
     /// The signal of the dump.
-    fn wave(&self, signal: u32) -> Option<u32> {
+    pub(super) fn wave(&self, signal: u32) -> Option<u32> {
         self.of_design[signal as usize]
     }
 
     /// The bits of a span that change, and the standing of all together.
-    fn standing(&self, span: &Span, at: usize, stretch: &Stretch) -> (Standing, Vec<u32>) {
+    pub(super) fn standing(
+        &self,
+        span: &Span,
+        at: usize,
+        stretch: &Stretch,
+    ) -> (Standing, Vec<u32>) {
         // Out of reset, what was before is still to be seen.
         if at < 2 {
             return (Standing::Agrees, Vec::new());
@@ -116,7 +121,7 @@ impl<'a> Search<'a> {
     }
 
     /// The value of some bits, if they are in the dump.
-    fn value(&self, span: &Span, cycle: usize) -> Option<u64> {
+    pub(super) fn value(&self, span: &Span, cycle: usize) -> Option<u64> {
         let columns = &self.waves.columns[self.wave(span.signal)? as usize];
         let last = span.low.saturating_add(span.width.min(64));
         let mut value = 0;
@@ -125,6 +130,14 @@ impl<'a> Search<'a> {
             value |= u64::from(get(&column.bits, cycle)) << (bit - span.low);
         }
         (!columns.is_empty()).then_some(value)
+    }
+
+    /// What a bit should be, if the contract has it.
+    pub(super) fn expected(&self, signal: u32, bit: u32, cycle: usize) -> Option<bool> {
+        let found = self.matches.get(&(self.wave(signal)?, bit))?.as_ref()?;
+        let known = &self.known[found.with as usize].column;
+        let is_known = known.mask(cycle / 64) >> (cycle % 64) & 1 == 1;
+        is_known.then(|| get(&known.bits, cycle) != found.inverted)
     }
 
     /// Whether another bit of a register takes a new value that is right: it is written when it should be.
@@ -199,6 +212,7 @@ impl<'a> Search<'a> {
                 before,
                 reads,
                 places,
+                driver: Some(number),
             });
             if made == Some(true) && driver.target.covers(&span) {
                 is_kept = false;
@@ -211,13 +225,14 @@ impl<'a> Search<'a> {
                 before: now - 1,
                 reads: vec![span],
                 places: Vec::new(),
+                driver: None,
             });
         }
         sources
     }
 
-    /// The places, the most suspicious first: those that the failing cycles have in common, and others do not.
-    pub fn suspects(&self) -> Vec<Suspect> {
+    /// The places, each with a signal that is set there, the most suspicious first: those that the failing cycles have in common, and others do not.
+    pub fn suspects(&self) -> Vec<(u32, u32)> {
         let mut places: HashMap<u32, Tally> = HashMap::new();
         let mut signals: Vec<Span> = Vec::new();
         let (mut failing, mut passing) = (0.0, 0.0);
@@ -267,10 +282,9 @@ impl<'a> Search<'a> {
             .map(|(place, tally)| (score(&tally), place, tally))
             .collect();
         places.sort_by(|(a, one, _), (b, other, _)| b.total_cmp(a).then(one.cmp(other)));
-        let suspects = places.into_iter().map(|(_, place, tally)| Suspect {
-            place: self.design.places[place as usize].clone(),
-            signal: self.design.signals[tally.signal as usize].clone(),
-        });
+        let suspects = places
+            .into_iter()
+            .map(|(_, place, tally)| (place, tally.signal));
         suspects.collect()
     }
 
@@ -289,7 +303,7 @@ impl<'a> Search<'a> {
     }
 
     /// The bits that differ first in a stretch, of those that the outputs come of.
-    fn roots(&self, stretch: &Stretch, divergent: usize) -> Vec<(Span, usize)> {
+    pub(super) fn roots(&self, stretch: &Stretch, divergent: usize) -> Vec<(Span, usize)> {
         let mut signals = self.design.signals.iter();
         // The first one is that of the top module.
         let output = signals.position(|name| name.ends_with(OUTPUTS));
@@ -339,10 +353,13 @@ impl<'a> Search<'a> {
     /// The bits that differ and that a bit comes of, by assignments without a counterpart between them.
     fn differing(&self, start: Span, cycle: usize, stretch: &Stretch) -> Vec<(Span, usize)> {
         let mut seen = HashSet::from([(start, cycle)]);
-        let mut left = VecDeque::from([(start, cycle, 0)]);
+        let mut left = VecDeque::from([(start, cycle, 0, None)]);
         let mut found = Vec::new();
-        while let Some((span, now, depth)) = left.pop_front() {
+        while let Some((span, now, depth, from)) = left.pop_front() {
             for source in self.sources(span, now, stretch, true) {
+                let place = self.place(&source);
+                // The copies of a generated block count as one.
+                let depth = depth + u32::from(place != from);
                 for read in source.reads {
                     let (standing, bits) = self.standing(&read, source.before, stretch);
                     match standing {
@@ -356,7 +373,7 @@ impl<'a> Search<'a> {
                             found.extend(bits.filter(|bit| seen.insert(*bit)));
                         }
                         Standing::Unknown if depth < DEEP && seen.insert((read, source.before)) => {
-                            left.push_back((read, source.before, depth + 1));
+                            left.push_back((read, source.before, depth, place));
                         }
                         _ => {}
                     }
@@ -364,6 +381,35 @@ impl<'a> Search<'a> {
             }
         }
         found
+    }
+
+    /// Where the assignment of a source stands.
+    fn place(&self, source: &Source) -> Option<u32> {
+        let driver = source.driver?;
+        Some(self.design.drivers[driver as usize].place)
+    }
+
+    /// All that some bits come of, the nearest first: what is set, in which cycle, by which assignment.
+    pub(super) fn slice(
+        &self,
+        roots: impl Iterator<Item = (Span, usize)>,
+        stretch: &Stretch,
+    ) -> Vec<(Span, usize, u32)> {
+        let mut left: VecDeque<(Span, usize)> = roots.collect();
+        let mut seen: HashSet<(Span, usize)> = left.iter().copied().collect();
+        let mut slice = Vec::new();
+        while let Some((span, now)) = left.pop_front() {
+            for source in self.sources(span, now, stretch, true) {
+                slice.extend(source.driver.map(|driver| (span, now, driver)));
+                for read in source.reads {
+                    let is_input = self.design.driven_by[read.signal as usize].is_empty();
+                    if seen.len() < MOST && !is_input && seen.insert((read, source.before)) {
+                        left.push_back((read, source.before));
+                    }
+                }
+            }
+        }
+        slice
     }
 
     /// Places above some bits.
@@ -415,7 +461,7 @@ fn inputs(design: &Netlist) -> Vec<bool> {
             let hands_on = drivers.iter().all(|&driver| {
                 let driver = &design.drivers[driver as usize];
                 let mut reads = Vec::new();
-                driver.value.live(&|_| None, &mut reads);
+                driver.value.live(&|_: &Span| None, &mut reads);
                 driver.conditions.is_empty()
                     && driver.value.weight() <= WIRING
                     && reads.iter().all(|read| inputs[read.signal as usize])
@@ -466,4 +512,6 @@ struct Source {
     reads: Vec<Span>,
     /// Each with how much there is to get wrong.
     places: Vec<(u32, f64)>,
+    /// The assignment.
+    driver: Option<u32>,
 }

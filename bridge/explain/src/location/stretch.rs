@@ -49,6 +49,8 @@ pub struct Run {
     /// Inputs from a reset on, and the design's random bytes.
     pub inputs: Vec<CycleInput>,
     pub random: Vec<u8>,
+    /// What the outputs may be, whatever they are.
+    pub unknown: Vec<Unknown>,
     /// The first that is looked at.
     pub from: usize,
     pub stretch: Stretch,
@@ -141,6 +143,7 @@ impl Run {
         Ok(Self {
             inputs,
             random,
+            unknown,
             from,
             stretch,
         })

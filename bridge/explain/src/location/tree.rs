@@ -5,8 +5,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::expression::{Expression, Operator};
-use super::netlist::{Condition, Driver, Netlist, Place};
+use super::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
 use super::span::Span;
+
+/// Turns of a loop that are followed, at most.
+const TURNS: u32 = 1024;
+/// Functions within functions that are followed, at most.
+const DEPTH: u32 = 8;
 
 /// A name for a thing in the tree.
 type Address = String;
@@ -49,6 +54,8 @@ impl Netlist {
             .ok_or_else(|| NetlistError::Top(top.to_owned()))?;
         let mut netlist = Self {
             places: std::mem::take(&mut reader.places),
+            nodes: std::mem::take(&mut reader.nodes),
+            names: std::mem::take(&mut reader.names),
             ..Self::default()
         };
         netlist.instance(&modules, &modules[text(first, "addr")], top);
@@ -64,11 +71,21 @@ impl Netlist {
         let base = self.signals.len() as u32;
         let names = module.signals.iter().map(|name| format!("{path}.{name}"));
         self.signals.extend(names);
+        self.widths.extend(&module.widths);
+        let scopes = self.scopes.len() as u32;
+        let inner = module.scopes.iter().map(|scope| Scope {
+            around: scope.around.map(|around| around + scopes),
+            signals: scope
+                .signals
+                .iter()
+                .map(|(name, signal)| (*name, signal + base))
+                .collect(),
+        });
+        self.scopes.extend(inner);
         let here = |span: &Span| Span {
             signal: span.signal + base,
             ..*span
         };
-        let all = |spans: &[Span]| -> Vec<Span> { spans.iter().map(here).collect() };
         for driver in &module.drivers {
             let many = |all: &[Expression]| all.iter().map(|one| one.at(base)).collect();
             let conditions = driver.conditions.iter().map(|condition| Condition {
@@ -82,6 +99,7 @@ impl Netlist {
                 value: driver.value.at(base),
                 conditions: conditions.collect(),
                 uses: driver.uses.clone(),
+                scope: driver.scope + scopes,
                 ..*driver
             });
         }
@@ -99,19 +117,25 @@ impl Netlist {
                     span,
                     width: u32::MAX,
                 };
-                let (targets, value) = match of.outputs.contains(&pin.port) {
-                    true => (all(&pin.targets), whole(port)),
-                    false => (vec![port], pin.value.at(base)),
+                let targets: Vec<_> = match of.outputs.contains(&pin.port) {
+                    true => pin
+                        .targets
+                        .iter()
+                        .map(|target| (here(&target.span), target.value(&whole(port))))
+                        .collect(),
+                    false => vec![(port, pin.value.at(base))],
                 };
-                self.drivers
-                    .extend(targets.into_iter().map(|target| Driver {
-                        target,
-                        value: value.clone(),
-                        conditions: Vec::new(),
-                        place: pin.place,
-                        uses: pin.uses.clone(),
-                        clocked: false,
-                    }));
+                let drivers = targets.into_iter().map(|(target, value)| Driver {
+                    target,
+                    value,
+                    conditions: Vec::new(),
+                    place: pin.place,
+                    uses: pin.uses.clone(),
+                    clocked: false,
+                    node: pin.node,
+                    scope: scopes + pin.scope,
+                });
+                self.drivers.extend(drivers);
             }
         }
         base
@@ -129,6 +153,10 @@ struct Numbers {
 #[derive(Debug, Default)]
 struct Module {
     signals: Vec<String>,
+    widths: Vec<u32>,
+    scopes: Vec<Scope>,
+    /// The scope of a block, by its name from the module on.
+    blocks: HashMap<String, u32>,
     numbers: HashMap<Address, Numbers>,
     outputs: HashSet<Address>,
     drivers: Vec<Driver>,
@@ -147,10 +175,40 @@ struct Cell {
 #[derive(Debug)]
 struct Pin {
     port: Address,
-    targets: Vec<Span>,
+    targets: Vec<Target>,
     value: Expression,
     uses: Vec<u32>,
     place: u32,
+    node: u32,
+    scope: u32,
+}
+
+/// What an expression on the left sets.
+#[derive(Clone, Debug)]
+struct Target {
+    span: Span,
+    /// The index that it has, and what has to be that.
+    index: Option<(Expression, u64)>,
+    /// Which bits of the value it gets: the lowest, and how many; none for all.
+    part: Option<(u32, u32)>,
+}
+
+impl Target {
+    const fn whole(span: Span) -> Self {
+        Self {
+            span,
+            index: None,
+            part: None,
+        }
+    }
+
+    /// What it gets of a value.
+    fn value(&self, value: &Expression) -> Expression {
+        match self.part {
+            Some((low, width)) => value.part(low, width),
+            None => value.clone(),
+        }
+    }
 }
 
 /// The nodes below a node in one of its places.
@@ -198,6 +256,20 @@ struct Reader<'v> {
     functions: HashMap<Address, Vec<u32>>,
     /// Constants with names.
     constants: HashMap<String, u32>,
+    nodes: Vec<Node>,
+    /// Nodes by where they stand, what they are and what they are called.
+    node_numbers: HashMap<(&'v str, &'v str, &'v str), u32>,
+    names: Vec<String>,
+    name_numbers: HashMap<String, u32>,
+    bodies: HashMap<&'v str, &'v Value>,
+    /// What variables of loops and functions are.
+    locals: HashMap<&'v str, Expression>,
+    /// Variables that count loops.
+    counters: HashSet<&'v str>,
+    /// The statement that is read.
+    statement: Option<u32>,
+    /// How many functions are open.
+    depth: u32,
 }
 
 /// What is read beside a value: the functions and constants that are used, and indices of what is set.
@@ -207,8 +279,8 @@ struct Found {
     uses: Vec<u32>,
 }
 
-impl Reader<'_> {
-    fn types(&mut self, tree: &Value) {
+impl<'v> Reader<'v> {
+    fn types(&mut self, tree: &'v Value) {
         for table in list(tree, "miscsp") {
             for of in list(table, "typesp") {
                 if kind(of) == "BASICDTYPE" {
@@ -239,7 +311,7 @@ impl Reader<'_> {
     }
 
     /// Where functions and constants with names are.
-    fn functions(&mut self, node: &Value) {
+    fn functions(&mut self, node: &'v Value) {
         for child in children(node) {
             match kind(child) {
                 "FUNC" | "TASK" => {
@@ -247,6 +319,7 @@ impl Reader<'_> {
                     self.statements(child, &mut places);
                     self.functions
                         .insert(text(child, "addr").to_owned(), places);
+                    self.bodies.insert(text(child, "addr"), child);
                 }
                 "VAR" if child.get("isParam").is_some() => {
                     let place = self.place(&[child]);
@@ -319,15 +392,16 @@ impl Reader<'_> {
         })
     }
 
-    fn module(&mut self, module: &Value) -> Module {
+    fn module(&mut self, module: &'v Value) -> Module {
         let mut out = Module::default();
+        out.block("", None);
         self.variables(module, "", &mut out);
         self.items(module, "", &mut out);
         out
     }
 
     /// Variables come first: an array of generated blocks is read before it is declared.
-    fn variables(&mut self, node: &Value, prefix: &str, out: &mut Module) {
+    fn variables(&mut self, node: &'v Value, prefix: &str, out: &mut Module) {
         for child in children(node) {
             match kind(child) {
                 "VAR" => {
@@ -340,6 +414,14 @@ impl Reader<'_> {
                             .extend((0..count).map(|at| format!("{name}[{at}]"))),
                         None => out.signals.push(name),
                     }
+                    let width = self.widths.get(text(child, "dtypep")).copied();
+                    out.widths
+                        .resize(out.signals.len(), width.unwrap_or(u32::MAX));
+                    if elements.is_none() && width.is_some() {
+                        let number = self.name(text(child, "name"));
+                        let scope = out.blocks[prefix] as usize;
+                        out.scopes[scope].signals.insert(number, first);
+                    }
                     let count = out.signals.len() as u32 - first;
                     let address = text(child, "addr").to_owned();
                     if text(child, "direction") == "OUTPUT" {
@@ -349,15 +431,16 @@ impl Reader<'_> {
                 }
                 "FUNC" | "TASK" => {}
                 "GENBLOCK" | "BEGIN" if !text(child, "name").is_empty() => {
-                    let prefix = format!("{prefix}{}.", text(child, "name"));
-                    self.variables(child, &prefix, out);
+                    let inner = format!("{prefix}{}.", text(child, "name"));
+                    out.block(&inner, Some(prefix));
+                    self.variables(child, &inner, out);
                 }
                 _ => self.variables(child, prefix, out),
             }
         }
     }
 
-    fn items(&mut self, node: &Value, prefix: &str, out: &mut Module) {
+    fn items(&mut self, node: &'v Value, prefix: &str, out: &mut Module) {
         for child in children(node) {
             match kind(child) {
                 "GENBLOCK" => {
@@ -371,18 +454,21 @@ impl Reader<'_> {
                 "CELL" => {
                     let pins = list(child, "pinsp").iter().map(|pin| {
                         let mut found = Found::default();
-                        let mut targets = Vec::new();
+                        let place = self.place(&[pin]);
+                        self.statement = Some(place);
                         let expression = list(pin, "exprp").first();
-                        if let Some(expression) = expression {
-                            self.targets(expression, out, &mut targets, &mut Found::default());
-                        }
+                        let targets = expression
+                            .map(|of| self.targets(of, out, &mut Found::default()))
+                            .unwrap_or_default();
                         let value = expression.map(|of| self.value(of, out, &mut found));
                         Pin {
                             port: text(pin, "modVarp").to_owned(),
                             targets,
                             value: value.unwrap_or(Expression::Other(Vec::new())),
                             uses: found.uses,
-                            place: self.place(&[pin]),
+                            place,
+                            node: self.node(pin, place, u32::MAX),
+                            scope: out.scope(prefix),
                         }
                     });
                     let cell = Cell {
@@ -397,45 +483,67 @@ impl Reader<'_> {
                         .iter()
                         .flat_map(|tree| list(tree, "sensesp"))
                         .any(|item| matches!(text(item, "edgeType"), "POS" | "NEG" | "BOTH"));
+                    let mut at = At::new(clocked, out.scope(prefix));
                     for statement in list(child, "stmtsp") {
-                        self.statement(statement, clocked, &mut Vec::new(), out);
+                        self.statement(statement, &mut at, out);
                     }
                 }
-                "ASSIGNW" => self.statement(child, false, &mut Vec::new(), out),
+                "ASSIGNW" => self.statement(child, &mut At::new(false, out.scope(prefix)), out),
+                // A constant that is assigned; what is before a reset is of no matter.
+                "INITIAL" => {
+                    let mut at = At::new(false, out.scope(prefix));
+                    let all = list(child, "stmtsp").iter();
+                    for statement in all.filter(|one| kind(one) == "ASSIGN") {
+                        self.statement(statement, &mut at, out);
+                    }
+                }
                 _ => {}
             }
         }
     }
 
-    fn statement(
-        &mut self,
-        node: &Value,
-        clocked: bool,
-        conditions: &mut Vec<Condition>,
-        out: &mut Module,
-    ) {
+    fn statement(&mut self, node: &'v Value, at: &mut At, out: &mut Module) {
         match kind(node) {
             "ASSIGN" | "ASSIGNW" | "ASSIGNDLY" => {
+                if let Some(counter) = self.counter(node) {
+                    let right = list(node, "rhsp").first();
+                    let value = right.map(|of| self.value(of, out, &mut Found::default()));
+                    self.set(counter, value);
+                    return;
+                }
+                let place = self.place(&[node]);
+                self.statement = Some(place);
                 let mut found = Found::default();
-                let mut targets = Vec::new();
                 let right = list(node, "rhsp").first();
                 let value = right.map(|right| self.value(right, out, &mut found));
+                let mut targets = Vec::new();
                 for left in list(node, "lhsp") {
-                    self.targets(left, out, &mut targets, &mut found);
+                    targets.extend(self.targets(left, out, &mut found));
                 }
+                let statement = self.node(node, place, 0);
                 let value = value.unwrap_or(Expression::Other(Vec::new()));
                 let value = match found.reads.is_empty() {
                     true => value,
                     false => Expression::Other([value].into_iter().chain(found.reads).collect()),
                 };
-                let place = self.place(&[node]);
-                out.drivers.extend(targets.into_iter().map(|target| Driver {
-                    target,
-                    value: value.clone(),
-                    conditions: conditions.clone(),
-                    place,
-                    uses: found.uses.clone(),
-                    clocked,
+                out.drivers.extend(targets.into_iter().map(|target| {
+                    let mut conditions = at.conditions.clone();
+                    conditions.extend(target.index.clone().map(|(value, is)| Condition {
+                        value,
+                        is: vec![Expression::Constant(is)],
+                        not: Vec::new(),
+                        place,
+                    }));
+                    Driver {
+                        target: target.span,
+                        value: target.value(&value),
+                        conditions,
+                        place,
+                        uses: found.uses.clone(),
+                        clocked: at.clocked,
+                        node: statement,
+                        scope: at.scope,
+                    }
                 }));
             }
             "IF" => {
@@ -443,40 +551,45 @@ impl Reader<'_> {
                 let zero = vec![Expression::Constant(0)];
                 let (then, other) = (Vec::new(), zero.clone());
                 for (key, is, not) in [("thensp", then, zero), ("elsesp", other, Vec::new())] {
-                    conditions.push(self.condition(&of, (is, not), out));
+                    let condition = self.condition(&of, (is, not), out);
+                    at.conditions.push(condition);
                     for statement in list(node, key) {
-                        self.statement(statement, clocked, conditions, out);
+                        self.statement(statement, at, out);
                     }
-                    conditions.pop();
+                    at.conditions.pop();
                 }
             }
             "CASE" => {
                 let of: Vec<_> = list(node, "exprp").iter().collect();
-                let values = |item: &Value, reader: &mut Self| -> Vec<Expression> {
-                    let of = list(item, "condsp").iter();
-                    of.map(|of| reader.value(of, out, &mut Found::default()))
-                        .collect()
-                };
-                let items: Vec<_> = list(node, "itemsp")
-                    .iter()
-                    .map(|item| (item, values(item, self)))
-                    .collect();
-                let all: Vec<_> = items
-                    .iter()
-                    .flat_map(|(_, values)| values.clone())
-                    .collect();
+                let mut items = Vec::new();
+                for item in list(node, "itemsp") {
+                    let own: Vec<_> = list(item, "condsp").iter().collect();
+                    if !own.is_empty() {
+                        self.statement = Some(self.place(&own));
+                    }
+                    let mut is = Vec::new();
+                    for one in own {
+                        is.push(self.value(one, out, &mut Found::default()));
+                    }
+                    items.push((item, is));
+                }
+                // The first that is it is taken.
+                let mut before: Vec<Expression> = Vec::new();
+                let all: Vec<_> = items.iter().flat_map(|(_, is)| is.clone()).collect();
                 for (item, is) in items {
-                    let not = if is.is_empty() {
-                        all.clone()
-                    } else {
-                        Vec::new()
+                    let is_default = is.is_empty();
+                    let not = match is_default {
+                        true => all.clone(),
+                        false => before.clone(),
                     };
-                    conditions.push(self.condition(&of, (is, not), out));
+                    before.extend(is.clone());
+                    let condition = self.condition(&of, (is, not), out);
+                    at.conditions.push(condition);
                     let own: Vec<_> = list(item, "condsp").iter().collect();
                     if !own.is_empty() {
                         // Its lines alone.
                         let place = self.place(&own);
-                        conditions.push(Condition {
+                        at.conditions.push(Condition {
                             value: Expression::Constant(0),
                             is: Vec::new(),
                             not: Vec::new(),
@@ -484,29 +597,86 @@ impl Reader<'_> {
                         });
                     }
                     for statement in list(item, "stmtsp") {
-                        self.statement(statement, clocked, conditions, out);
+                        self.statement(statement, at, out);
                     }
                     if !own.is_empty() {
-                        conditions.pop();
+                        at.conditions.pop();
                     }
-                    conditions.pop();
+                    at.conditions.pop();
                 }
             }
             "VAR" | "LOOPTEST" => {}
+            "LOOP" => {
+                if !self.unroll(node, |reader, statement| {
+                    reader.statement(statement, at, out);
+                }) {
+                    for child in children(node) {
+                        self.statement(child, at, out);
+                    }
+                }
+            }
             _ => {
-                for child in children(node) {
-                    self.statement(child, clocked, conditions, out);
+                let all: Vec<_> = children(node).collect();
+                let counters = all.iter().filter(|child| kind(child) == "LOOP");
+                let counters: Vec<_> = counters.flat_map(|of| counters_of(of)).collect();
+                self.counters.extend(counters.iter().copied());
+                for child in all {
+                    self.statement(child, at, out);
+                }
+                for counter in counters {
+                    self.counters.remove(counter);
+                    self.locals.remove(counter);
                 }
             }
         }
     }
 
+    /// The variable of a loop that a statement sets.
+    fn counter(&self, node: &'v Value) -> Option<&'v str> {
+        let left = list(node, "lhsp").first()?;
+        let name = text(left, "varp");
+        (kind(left) == "VARREF" && self.counters.contains(name)).then_some(name)
+    }
+
+    fn set(&mut self, local: &'v str, value: Option<Expression>) {
+        let value = value.unwrap_or(Expression::Other(Vec::new()));
+        // What is known is not computed again.
+        let value = match value.value(&|_: &Span| None) {
+            Some(known) => Expression::Constant(known),
+            None => value,
+        };
+        self.locals.insert(local, value);
+    }
+
+    /// Goes through a loop as often as it runs, if that is known.
+    fn unroll(&mut self, node: &'v Value, mut each: impl FnMut(&mut Self, &'v Value)) -> bool {
+        let nothing = Module::default();
+        for turn in 0..TURNS {
+            for statement in list(node, "stmtsp") {
+                if kind(statement) == "LOOPTEST" {
+                    let test = list(statement, "condp").first();
+                    let test = test.map(|of| self.value(of, &nothing, &mut Found::default()));
+                    match test.and_then(|test| test.value(&|_: &Span| None)) {
+                        Some(0) => return true,
+                        Some(_) => continue,
+                        None if turn == 0 => return false,
+                        None => return true,
+                    }
+                }
+                each(self, statement);
+            }
+        }
+        true
+    }
+
     fn condition(
         &mut self,
-        of: &[&Value],
+        of: &[&'v Value],
         (is, not): (Vec<Expression>, Vec<Expression>),
         out: &Module,
     ) -> Condition {
+        let place = self.place(of);
+        self.statement = Some(place);
         let value = of
             .first()
             .map(|of| self.value(of, out, &mut Found::default()));
@@ -514,27 +684,90 @@ impl Reader<'_> {
             value: value.unwrap_or(Expression::Other(Vec::new())),
             is,
             not,
-            place: self.place(of),
+            place,
         }
     }
 
     /// What an expression on the left sets; its indices are read.
-    fn targets(&self, node: &Value, out: &Module, targets: &mut Vec<Span>, found: &mut Found) {
+    fn targets(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Target> {
         match kind(node) {
-            "CONCAT" | "REPLICATE" => {
-                for child in children(node) {
-                    self.targets(child, out, targets, found);
+            "CONCAT" => {
+                let mut targets = Vec::new();
+                let mut low = Some(0);
+                // The lowest bits stand last.
+                for key in ["rhsp", "lhsp"] {
+                    for child in list(node, key) {
+                        let width = self.widths.get(text(child, "dtypep")).copied();
+                        for mut target in self.targets(child, out, found) {
+                            target.part = low.and_then(|low| {
+                                let (within, width) = target.part.or(Some((0, width?)))?;
+                                Some((low + within, width))
+                            });
+                            targets.push(target);
+                        }
+                        low = low.and_then(|low| Some(low + width?));
+                    }
                 }
+                targets
             }
             "VARREF" | "VARXREF" | "SEL" | "ARRAYSEL" | "STRUCTSEL" => {
-                targets.extend(self.spans(node, out, found));
+                self.selected(node, out, found)
             }
-            _ => {}
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is selected on the left: with an index that is known only as the design runs, all that it may be.
+    fn selected(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Target> {
+        let from = list(node, "fromp").first();
+        let key = match kind(node) {
+            "SEL" => "lsbp",
+            "ARRAYSEL" => "bitp",
+            _ => {
+                let spans = self.spans(node, out, found);
+                return spans.into_iter().map(Target::whole).collect();
+            }
+        };
+        let index = list(node, key).first();
+        let index = index.map(|index| self.value(index, out, &mut Found::default()));
+        let (Some(from), Some(index)) = (from, index) else {
+            return Vec::new();
+        };
+        if index.value(&|_: &Span| None).is_some() {
+            let spans = self.spans(node, out, found);
+            return spans.into_iter().map(Target::whole).collect();
+        }
+        let all = self.spans(from, out, &mut Found::default());
+        let width = node.get("widthConst").and_then(Value::as_u64);
+        let of = self.widths.get(text(from, "dtypep")).copied();
+        let each = |span: Span, at: u64| Target {
+            span,
+            index: Some((index.clone(), at)),
+            part: None,
+        };
+        match (kind(node), all.as_slice(), width, of) {
+            ("ARRAYSEL", [_, _, ..], ..) => {
+                all.into_iter().zip(0..).map(|(s, n)| each(s, n)).collect()
+            }
+            ("SEL", [span], Some(width), Some(of)) if of <= 64 * width as u32 => {
+                let width = width as u32;
+                let lows = (0..=of.saturating_sub(width)).step_by(width as usize);
+                let span = |low| Span {
+                    signal: span.signal,
+                    low: span.low + low,
+                    width,
+                };
+                lows.map(|low| each(span(low), low.into())).collect()
+            }
+            _ => {
+                let spans = self.spans(node, out, found);
+                spans.into_iter().map(Target::whole).collect()
+            }
         }
     }
 
     /// The bits of a variable that an expression selects, as far as constants tell; other indices are read.
-    fn spans(&self, node: &Value, out: &Module, found: &mut Found) -> Vec<Span> {
+    fn spans(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Span> {
         let from = list(node, "fromp").first();
         match (kind(node), from) {
             ("VARREF" | "VARXREF", _) => {
@@ -545,9 +778,9 @@ impl Reader<'_> {
             }
             ("SEL", Some(from)) => {
                 let low = list(node, "lsbp").first();
-                let constant = low.and_then(number);
+                let low = low.map(|low| self.value(low, out, &mut Found::default()));
+                let constant = low.as_ref().and_then(|low| low.value(&|_: &Span| None));
                 if constant.is_none() {
-                    let low = low.map(|low| self.value(low, out, &mut Found::default()));
                     found.reads.extend(low);
                 }
                 let width = node.get("widthConst").and_then(Value::as_u64);
@@ -565,10 +798,10 @@ impl Reader<'_> {
             ("ARRAYSEL", Some(from)) => {
                 let at = list(node, "bitp").first();
                 let spans = self.spans(from, out, found);
-                match at.and_then(number) {
+                let at = at.map(|at| self.value(at, out, &mut Found::default()));
+                match at.as_ref().and_then(|at| at.value(&|_: &Span| None)) {
                     Some(at) => spans.into_iter().skip(at as usize).take(1).collect(),
                     None => {
-                        let at = at.map(|at| self.value(at, out, &mut Found::default()));
                         found.reads.extend(at);
                         spans
                     }
@@ -579,14 +812,36 @@ impl Reader<'_> {
         }
     }
 
-    /// An expression.
-    fn value(&self, node: &Value, out: &Module, found: &mut Found) -> Expression {
+    /// The number of a node, which its copies share.
+    fn node(&mut self, node: &'v Value, place: u32, width: u32) -> u32 {
+        let key = (text(node, "loc"), kind(node), text(node, "name"));
+        let next = self.nodes.len() as u32;
+        *self.node_numbers.entry(key).or_insert_with(|| {
+            self.nodes.push(Node { place, width });
+            next
+        })
+    }
+
+    /// An expression, with the node that it comes of.
+    fn value(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
+        let value = self.of(node, out, found);
+        let width = self.widths.get(text(node, "dtypep")).copied();
+        let place = self.statement;
+        match (place, &value) {
+            (Some(place), value) if !matches!(value, Expression::Other(_)) => {
+                let number = self.node(node, place, width.unwrap_or(u32::MAX));
+                Expression::Node {
+                    node: number,
+                    of: Box::new(value.clone()),
+                }
+            }
+            _ => value,
+        }
+    }
+
+    fn of(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
         let width = self.widths.get(text(node, "dtypep")).copied();
         let width = width.unwrap_or(u32::MAX);
-        let one = |key: &str, found: &mut Found| {
-            let node = list(node, key).first()?;
-            Some(Box::new(self.value(node, out, found)))
-        };
         match kind(node) {
             "CONST" => {
                 let place = self.constants.get(text(node, "origParamName"));
@@ -595,6 +850,9 @@ impl Reader<'_> {
                     Some(value) => Expression::Constant(value),
                     None => Expression::Other(Vec::new()),
                 }
+            }
+            "VARREF" | "VARXREF" if self.locals.contains_key(text(node, "varp")) => {
+                self.locals[text(node, "varp")].clone()
             }
             "VARREF" | "VARXREF" => {
                 let spans = self.spans(node, out, &mut Found::default());
@@ -606,7 +864,11 @@ impl Reader<'_> {
             }
             "SEL" => {
                 let of = node.get("widthConst").and_then(Value::as_u64);
-                match (one("fromp", found), one("lsbp", found), of) {
+                match (
+                    self.boxed(node, "fromp", out, found),
+                    self.boxed(node, "lsbp", out, found),
+                    of,
+                ) {
                     (Some(from), Some(low), Some(width)) => Expression::Select {
                         from,
                         low,
@@ -618,11 +880,12 @@ impl Reader<'_> {
                 }
             }
             "ARRAYSEL" => {
-                let elements = list(node, "fromp")
-                    .iter()
-                    .flat_map(|from| self.spans(from, out, &mut Found::default()));
-                let elements = elements.collect();
-                match one("bitp", found) {
+                let index = self.boxed(node, "bitp", out, found);
+                let mut elements = Vec::new();
+                for from in list(node, "fromp") {
+                    elements.extend(self.spans(from, out, &mut Found::default()));
+                }
+                match index {
                     Some(index) => Expression::Element {
                         elements,
                         index,
@@ -632,9 +895,9 @@ impl Reader<'_> {
                 }
             }
             "COND" => match (
-                one("condp", found),
-                one("thenp", found),
-                one("elsep", found),
+                self.boxed(node, "condp", out, found),
+                self.boxed(node, "thenp", out, found),
+                self.boxed(node, "elsep", out, found),
             ) {
                 (Some(condition), Some(then), Some(other)) => Expression::Chosen {
                     condition,
@@ -645,8 +908,12 @@ impl Reader<'_> {
             },
             "CONCAT" => {
                 let low_width = list(node, "rhsp").first();
+                let (high, low) = (
+                    self.boxed(node, "lhsp", out, found),
+                    self.boxed(node, "rhsp", out, found),
+                );
                 let low_width = low_width.and_then(|low| self.widths.get(text(low, "dtypep")));
-                match (one("lhsp", found), one("rhsp", found), low_width) {
+                match (high, low, low_width) {
                     (Some(high), Some(low), Some(&low_width)) => Expression::Concat {
                         high,
                         low,
@@ -657,15 +924,39 @@ impl Reader<'_> {
                     }
                 }
             }
-            "EXTEND" => one("lhsp", found).map_or(Expression::Other(Vec::new()), |of| *of),
+            "EXTEND" => self
+                .boxed(node, "lhsp", out, found)
+                .map_or(Expression::Other(Vec::new()), |of| *of),
             "FUNCREF" | "TASKREF" => {
                 let places = self.functions.get(text(node, "taskp"));
                 found.uses.extend(places.into_iter().flatten());
-                Expression::Other(self.all(node, out, found))
+                self.call(node, out, found)
+            }
+            "REPLICATE" => {
+                let of = list(node, "srcp").first();
+                let low_width = of
+                    .and_then(|of| self.widths.get(text(of, "dtypep")))
+                    .copied();
+                let count = list(node, "countp").first().and_then(number);
+                match (self.first(node, "srcp", out, found), low_width, count) {
+                    (Some(of), Some(low_width), Some(count @ 1..=4096)) => {
+                        let copies = std::iter::repeat_n(of, count as usize);
+                        let joined = copies.reduce(|low, high| Expression::Concat {
+                            high: Box::new(high),
+                            low_width: low.width().unwrap_or(low_width),
+                            low: Box::new(low),
+                        });
+                        joined.unwrap_or(Expression::Other(Vec::new()))
+                    }
+                    (of, ..) => Expression::Other(of.into_iter().collect()),
+                }
             }
             other => match Operator::named(other) {
                 Some(operator) => {
-                    let of = [one("lhsp", found), one("rhsp", found)];
+                    let of = [
+                        self.boxed(node, "lhsp", out, found),
+                        self.boxed(node, "rhsp", out, found),
+                    ];
                     let of = of.into_iter().flatten().map(|one| *one).collect();
                     Expression::Operator {
                         operator,
@@ -678,8 +969,300 @@ impl Reader<'_> {
         }
     }
 
-    fn all(&self, node: &Value, out: &Module, found: &mut Found) -> Vec<Expression> {
+    fn boxed(
+        &mut self,
+        node: &'v Value,
+        key: &str,
+        out: &Module,
+        found: &mut Found,
+    ) -> Option<Box<Expression>> {
+        self.first(node, key, out, found).map(Box::new)
+    }
+
+    fn first(
+        &mut self,
+        node: &'v Value,
+        key: &str,
+        out: &Module,
+        found: &mut Found,
+    ) -> Option<Expression> {
+        let first = list(node, key).first()?;
+        Some(self.value(first, out, found))
+    }
+
+    /// What a function returns: its body with the arguments in the place of its inputs.
+    fn call(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
+        let mut given = Vec::new();
+        for argument in list(node, "argsp") {
+            let of = list(argument, "exprp").first();
+            given.extend(of.map(|of| self.value(of, out, found)));
+        }
+        let body = self.bodies.get(text(node, "taskp")).copied();
+        let body = body.filter(|_| self.depth < DEPTH);
+        let Some((body, result)) = body.and_then(|body| Some((body, list(body, "fvarp").first()?)))
+        else {
+            return Expression::Other(given);
+        };
+        let inputs = list(body, "stmtsp").iter();
+        let inputs = inputs.filter(|of| kind(of) == "VAR" && text(of, "direction") == "INPUT");
+        let inputs: Vec<_> = inputs.map(|of| text(of, "addr")).collect();
+        if inputs.len() != given.len() {
+            return Expression::Other(given);
+        }
+        let around = self.locals.clone();
+        let statement = self.statement;
+        self.depth += 1;
+        for (input, value) in inputs.into_iter().zip(given.iter().cloned()) {
+            self.locals.insert(input, value);
+        }
+        self.execute(list(body, "stmtsp"), out, found);
+        let value = self.locals.get(text(result, "addr")).cloned();
+        self.depth -= 1;
+        self.statement = statement;
+        self.locals = around;
+        value.unwrap_or(Expression::Other(given))
+    }
+
+    /// Statements of a function.
+    fn execute(&mut self, statements: &'v [Value], out: &Module, found: &mut Found) {
+        for node in statements {
+            match kind(node) {
+                "ASSIGN" => self.assign(node, out, found),
+                "IF" => {
+                    let condition = list(node, "condp").first();
+                    if let Some(of) = condition {
+                        self.statement = Some(self.place(&[of]));
+                    }
+                    let condition = condition.map(|of| self.value(of, out, found));
+                    let before = self.locals.clone();
+                    self.execute(list(node, "thensp"), out, found);
+                    let then = std::mem::replace(&mut self.locals, before);
+                    self.execute(list(node, "elsesp"), out, found);
+                    self.merge(condition, then);
+                }
+                "CASE" => {
+                    let of = list(node, "exprp").first();
+                    if let Some(of) = of {
+                        self.statement = Some(self.place(&[of]));
+                    }
+                    let of = of.map(|of| self.value(of, out, found));
+                    self.choose(of.as_ref(), list(node, "itemsp"), out, found);
+                }
+                "LOOP" => {
+                    self.unroll(node, |reader, statement| {
+                        reader.execute(std::slice::from_ref(statement), out, found);
+                    });
+                }
+                "BEGIN" | "JUMPBLOCK" => {
+                    let inner = list(node, "stmtsp");
+                    self.execute(inner, out, found);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Rows of a case, of which the first that is it is taken.
+    fn choose(
+        &mut self,
+        of: Option<&Expression>,
+        rows: &'v [Value],
+        out: &Module,
+        found: &mut Found,
+    ) {
+        let Some((row, others)) = rows.split_first() else {
+            return;
+        };
+        let own: Vec<_> = list(row, "condsp").iter().collect();
+        if own.is_empty() && others.is_empty() {
+            return self.execute(list(row, "stmtsp"), out, found);
+        }
+        if own.is_empty() {
+            // What is taken if no other is.
+            let mut last: Vec<Expression> = Vec::new();
+            let before = self.locals.clone();
+            self.execute(list(row, "stmtsp"), out, found);
+            let default = std::mem::replace(&mut self.locals, before);
+            for other in others {
+                for one in list(other, "condsp") {
+                    last.push(self.value(one, out, found));
+                }
+            }
+            self.choose(of, others, out, found);
+            let any = any_of(of, last);
+            let none = any.map(|any| Expression::Operator {
+                operator: Operator::LogicalNot,
+                of: vec![any],
+                width: 1,
+            });
+            return self.merge(none, default);
+        }
+        self.statement = Some(self.place(&own));
+        let mut is = Vec::new();
+        for one in own {
+            is.push(self.value(one, out, found));
+        }
+        let condition = any_of(of, is);
+        let before = self.locals.clone();
+        self.execute(list(row, "stmtsp"), out, found);
+        let then = std::mem::replace(&mut self.locals, before);
+        self.choose(of, others, out, found);
+        self.merge(condition, then);
+    }
+
+    /// What variables are after one way or the other.
+    fn merge(&mut self, condition: Option<Expression>, then: HashMap<&'v str, Expression>) {
+        let condition = condition.unwrap_or(Expression::Other(Vec::new()));
+        for (local, then) in then {
+            let other = self.locals.get(local).cloned();
+            let value = match other {
+                Some(other) if other == then => continue,
+                Some(other) => Expression::Chosen {
+                    condition: Box::new(condition.clone()),
+                    then: Box::new(then),
+                    other: Box::new(other),
+                },
+                None => then,
+            };
+            self.locals.insert(local, value);
+        }
+    }
+
+    /// An assignment in a function.
+    fn assign(&mut self, node: &'v Value, out: &Module, found: &mut Found) {
+        let (Some(left), Some(right)) = (list(node, "lhsp").first(), list(node, "rhsp").first())
+        else {
+            return;
+        };
+        if kind(right) == "CRESET" {
+            self.locals
+                .insert(text(left, "varp"), Expression::Constant(0));
+            return;
+        }
+        self.statement = Some(self.place(&[node]));
+        let value = self.value(right, out, found);
+        match kind(left) {
+            "VARREF" => self.set(text(left, "varp"), Some(value)),
+            "SEL" => {
+                let from = list(left, "fromp").first();
+                let low = list(left, "lsbp").first();
+                let low = low.and_then(|low| {
+                    let low = self.value(low, out, found);
+                    low.value(&|_: &Span| None)
+                });
+                let bits = left.get("widthConst").and_then(Value::as_u64);
+                let Some(from) = from.filter(|from| kind(from) == "VARREF") else {
+                    return;
+                };
+                let width = self.widths.get(text(from, "dtypep")).copied();
+                let name = text(from, "varp");
+                let before = self.locals.get(name).cloned();
+                let joined = match (low, bits, width, before) {
+                    (Some(low), Some(bits), Some(width), Some(before)) => {
+                        let (low, bits) = (low as u32, bits as u32);
+                        let mut joined = value;
+                        if low > 0 {
+                            joined = Expression::Concat {
+                                high: Box::new(joined),
+                                low: Box::new(before.part(0, low)),
+                                low_width: low,
+                            };
+                        }
+                        if low + bits < width {
+                            joined = Expression::Concat {
+                                high: Box::new(before.part(low + bits, width - low - bits)),
+                                low: Box::new(joined),
+                                low_width: low + bits,
+                            };
+                        }
+                        joined
+                    }
+                    (.., before) => Expression::Other(before.into_iter().chain([value]).collect()),
+                };
+                self.locals.insert(name, joined);
+            }
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        let next = self.names.len() as u32;
+        *self.name_numbers.entry(name.to_owned()).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            next
+        })
+    }
+
+    fn all(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Expression> {
         let all = children(node).map(|child| self.value(child, out, found));
         all.collect()
+    }
+}
+
+/// Whether something is one of some values.
+fn any_of(of: Option<&Expression>, values: Vec<Expression>) -> Option<Expression> {
+    let of = of?;
+    let equal = values.into_iter().map(|value| Expression::Operator {
+        operator: Operator::Equal,
+        of: vec![of.clone(), value],
+        width: 1,
+    });
+    equal.reduce(|one, other| Expression::Operator {
+        operator: Operator::LogicalOr,
+        of: vec![one, other],
+        width: 1,
+    })
+}
+
+/// The variables that decide how often a loop runs.
+fn counters_of(node: &Value) -> Vec<&str> {
+    let tests = list(node, "stmtsp").iter();
+    let tests = tests.filter(|of| kind(of) == "LOOPTEST");
+    let mut left: Vec<_> = tests.collect();
+    let mut found = Vec::new();
+    while let Some(of) = left.pop() {
+        if kind(of) == "VARREF" {
+            found.push(text(of, "varp"));
+        }
+        left.extend(children(of));
+    }
+    found
+}
+
+/// Where a statement is.
+struct At {
+    clocked: bool,
+    scope: u32,
+    /// What decides whether it is made, the outermost first.
+    conditions: Vec<Condition>,
+}
+
+impl At {
+    const fn new(clocked: bool, scope: u32) -> Self {
+        Self {
+            clocked,
+            scope,
+            conditions: Vec::new(),
+        }
+    }
+}
+
+impl Module {
+    /// Adds a block, by its name from the module on.
+    fn block(&mut self, name: &str, around: Option<&str>) {
+        let next = self.scopes.len() as u32;
+        if self.blocks.contains_key(name) {
+            return;
+        }
+        self.blocks.insert(name.to_owned(), next);
+        self.scopes.push(Scope {
+            around: around.and_then(|around| self.blocks.get(around).copied()),
+            signals: HashMap::new(),
+        });
+    }
+
+    /// The number of a block.
+    fn scope(&self, name: &str) -> u32 {
+        self.blocks.get(name).copied().unwrap_or(0)
     }
 }

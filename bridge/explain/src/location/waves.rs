@@ -24,6 +24,7 @@ impl Waves {
     pub fn read(dumps: &[Dump], cycles: usize) -> Result<Self, lockstep_vcd::Error> {
         let mut histories = Vec::new();
         let mut signals = HashMap::new();
+        let mut widths: Vec<u32> = Vec::new();
         for Dump(path) in dumps {
             let mut dump = Stream::open(path)?;
             let header = dump.header().clone();
@@ -41,10 +42,19 @@ impl Waves {
                 _ => {}
             })?;
             signals = names(&header);
+            widths = (0..header.signal_count())
+                .map(|signal| {
+                    header
+                        .signal(signal)
+                        .map_or(0, |of| header.signal_width(of))
+                })
+                .collect();
         }
-        let columns = histories
-            .iter()
-            .map(|history| history.columns(cycles, true));
+        let columns = histories.iter().zip(widths).map(|(history, width)| {
+            let mut columns = history.columns(cycles, true);
+            columns.truncate(width as usize);
+            columns
+        });
         Ok(Self {
             columns: columns.collect(),
             signals,

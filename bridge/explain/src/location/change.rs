@@ -1,0 +1,251 @@
+//! Small changes of a node of the source, each of which may be what mends it.
+
+use std::fmt;
+
+use super::expression::{Expression, Operator, mask};
+use super::netlist::Netlist;
+
+/// A change of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Another operator.
+    Operator(Operator),
+    /// One of its operands alone.
+    Operand(u8),
+    /// Its opposite.
+    Not,
+    /// Always the same.
+    Always(u64),
+    /// More or less.
+    Offset(i64),
+    /// One bit of a constant is another one.
+    Bit(u32),
+    /// Another signal, by the number of its name.
+    Signal(u32),
+    /// Under a condition more.
+    And { name: u32, inverted: bool },
+    /// Also under another condition.
+    Or { name: u32, inverted: bool },
+    /// A statement that is made under a condition more.
+    Only { name: u32, inverted: bool },
+    /// Of two choices the inner one first.
+    Exchanged,
+    /// What it was in the cycle before.
+    Before,
+    /// What it is in the cycle after.
+    After,
+}
+
+/// A node, and what it is changed to.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit {
+    pub node: u32,
+    pub width: u32,
+    pub change: Change,
+}
+
+impl Change {
+    /// How far-fetched it is.
+    pub fn cost(self) -> f64 {
+        match self {
+            Self::Operator(_) | Self::Not | Self::Offset(_) => 1.0,
+            Self::Operand(_) | Self::Bit(_) | Self::Exchanged => 1.2,
+            Self::Signal(_) | Self::Only { .. } => 1.5,
+            Self::Before | Self::After => 2.0,
+            Self::And { .. } | Self::Or { .. } => 2.5,
+            Self::Always(_) => 2.5,
+        }
+    }
+
+    /// As a person would say it.
+    pub fn text(self, of: &Expression, design: &Netlist) -> String {
+        let named = |name: u32| design.names[name as usize].as_str();
+        let with = |inverted: bool, name| match inverted {
+            true => format!("!{}", named(name)),
+            false => named(name).to_owned(),
+        };
+        match self {
+            Self::Operator(operator) => match of.plain() {
+                Expression::Operator { operator: is, .. } => format!("{operator} for {is}"),
+                _ => format!("{operator}"),
+            },
+            Self::Operand(0) => "without what is right of the operator".to_owned(),
+            Self::Operand(_) => "without what is left of the operator".to_owned(),
+            Self::Not => "negated".to_owned(),
+            Self::Always(value) => format!("always {value:#x}"),
+            Self::Offset(by) => match of.plain() {
+                Expression::Constant(is) => {
+                    format!("{:#x} for {is:#x}", is.wrapping_add_signed(by))
+                }
+                _ => format!("{by:+}"),
+            },
+            Self::Bit(bit) => match of.plain() {
+                Expression::Constant(is) => format!("{:#x} for {is:#x}", is ^ 1 << bit),
+                _ => format!("bit {bit} inverted"),
+            },
+            Self::Signal(name) => format!("{} in its place", named(name)),
+            Self::And { name, inverted } => format!("and {} with it", with(inverted, name)),
+            Self::Or { name, inverted } => format!("or {} with it", with(inverted, name)),
+            Self::Only { name, inverted } => format!("only if {}", with(inverted, name)),
+            Self::Exchanged => "the two conditions in the other order".to_owned(),
+            Self::Before => "its value of the cycle before".to_owned(),
+            Self::After => "its value of the cycle after".to_owned(),
+        }
+    }
+
+    /// The conditions that a statement may lack, of signals of one bit.
+    pub fn conditions(names: &[u32]) -> Vec<Self> {
+        let both = |&name| [false, true].map(|inverted| Self::Only { name, inverted });
+        names.iter().flat_map(both).collect()
+    }
+
+    /// All that a node may be instead; `names` are those of signals of one bit, and of its own width.
+    pub fn all(of: &Expression, width: u32, names: (&[u32], &[u32])) -> Vec<Self> {
+        let mut all = Vec::new();
+        let (bits, same) = names;
+        match of {
+            Expression::Operator { operator, of, .. } => {
+                all.extend(operator.others().iter().map(|&other| Self::Operator(other)));
+                if of.len() == 2 {
+                    all.extend([Self::Operand(0), Self::Operand(1)]);
+                } else if matches!(operator, Operator::Not | Operator::LogicalNot) {
+                    all.push(Self::Operand(0));
+                }
+            }
+            Expression::Constant(_) => {
+                all.extend([Self::Offset(1), Self::Offset(-1)]);
+                all.extend((1..width.min(24)).map(Self::Bit));
+            }
+            Expression::Select { .. } => all.push(Self::Operand(0)),
+            // Bits are added to some of a value's bits.
+            Expression::Node { .. } if matches!(of.plain(), Expression::Select { .. }) => {
+                all.push(Self::Operand(0));
+            }
+            Expression::Chosen { other, .. } => {
+                all.extend([Self::Operand(1), Self::Operand(2)]);
+                if matches!(other.plain(), Expression::Chosen { .. }) {
+                    all.push(Self::Exchanged);
+                }
+            }
+            _ => {}
+        }
+        if !matches!(of, Expression::Constant(_)) {
+            if width == 1 {
+                all.push(Self::Not);
+            } else if width <= 16 {
+                all.extend([Self::Offset(1), Self::Offset(-1)]);
+            }
+            all.extend([Self::Before, Self::After]);
+        }
+        all.extend([Self::Always(0), Self::Always(mask(width))]);
+        all.extend(same.iter().map(|&name| Self::Signal(name)));
+        if width == 1 {
+            for &name in bits {
+                for inverted in [false, true] {
+                    all.push(Self::And { name, inverted });
+                    all.push(Self::Or { name, inverted });
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Operator {
+    /// What it may have been taken for.
+    const fn others(self) -> &'static [Self] {
+        match self {
+            Self::And => &[Self::Or, Self::Xor],
+            Self::Or => &[Self::And, Self::Xor],
+            Self::Xor => &[Self::And, Self::Or],
+            Self::LogicalAnd => &[Self::LogicalOr],
+            Self::LogicalOr => &[Self::LogicalAnd],
+            Self::Equal => &[
+                Self::Different,
+                Self::Less,
+                Self::LessOrEqual,
+                Self::Greater,
+                Self::GreaterOrEqual,
+            ],
+            Self::Different => &[
+                Self::Equal,
+                Self::Less,
+                Self::LessOrEqual,
+                Self::Greater,
+                Self::GreaterOrEqual,
+            ],
+            Self::Less => &[
+                Self::LessOrEqual,
+                Self::Greater,
+                Self::GreaterOrEqual,
+                Self::Equal,
+                Self::Different,
+                Self::SignedLess,
+            ],
+            Self::LessOrEqual => &[
+                Self::Less,
+                Self::Greater,
+                Self::GreaterOrEqual,
+                Self::Equal,
+                Self::Different,
+                Self::SignedLessOrEqual,
+            ],
+            Self::Greater => &[
+                Self::GreaterOrEqual,
+                Self::Less,
+                Self::LessOrEqual,
+                Self::Equal,
+                Self::Different,
+                Self::SignedGreater,
+            ],
+            Self::GreaterOrEqual => &[
+                Self::Greater,
+                Self::Less,
+                Self::LessOrEqual,
+                Self::Equal,
+                Self::Different,
+                Self::SignedGreaterOrEqual,
+            ],
+            Self::SignedLess => &[Self::Less],
+            Self::SignedLessOrEqual => &[Self::LessOrEqual],
+            Self::SignedGreater => &[Self::Greater],
+            Self::SignedGreaterOrEqual => &[Self::GreaterOrEqual],
+            Self::AllOnes => &[Self::AnyOne, Self::Parity],
+            Self::AnyOne => &[Self::AllOnes, Self::Parity],
+            Self::Parity => &[Self::AnyOne, Self::AllOnes],
+            Self::Add => &[Self::Subtract, Self::Or],
+            Self::Subtract => &[Self::Add],
+            Self::ShiftLeft => &[Self::ShiftRight],
+            Self::ShiftRight => &[Self::ShiftLeft],
+            Self::Not | Self::LogicalNot => &[],
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::And | Self::AllOnes => "&",
+            Self::Or | Self::AnyOne => "|",
+            Self::Xor | Self::Parity => "^",
+            Self::Not => "~",
+            Self::LogicalAnd => "&&",
+            Self::LogicalOr => "||",
+            Self::LogicalNot => "!",
+            Self::Equal => "==",
+            Self::Different => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::ShiftLeft => "<<",
+            Self::ShiftRight => ">>",
+            Self::SignedLess => "signed <",
+            Self::SignedLessOrEqual => "signed <=",
+            Self::SignedGreater => "signed >",
+            Self::SignedGreaterOrEqual => "signed >=",
+        })
+    }
+}

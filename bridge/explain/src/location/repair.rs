@@ -1,0 +1,413 @@
+//! Which small change of the source makes the cycles right: the design is run again with it, from the dump's values on.
+//!
+//! What comes right in every failing stretch, and leaves right what is, points to where the mistake is more surely than any
+//! path back from the outputs.
+
+use std::collections::{HashMap, HashSet};
+
+use super::change::{Change, Edit};
+use super::expression::Expression;
+use super::search::Search;
+use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
+use super::span::Span;
+use super::stretch::Stretch;
+
+/// Failing stretches in which a change is tried first, at most.
+const FIRST: usize = 6;
+/// Uses of a node in a failing stretch that are looked at, at most.
+const USES: usize = 512;
+/// Changes that are kept.
+const FOUND: usize = 200;
+/// Assignments that are looked at, at most.
+const WORK: u64 = 60_000_000;
+/// The cost up to which a change is tried first.
+const NEAR: f64 = 1.5;
+/// Of how many stretches one may stay wrong: for a reason that is none of the change's.
+const ALLOWED: usize = 7;
+
+/// A change that makes failing cycles right.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The lines of its statement.
+    pub place: u32,
+    pub cost: f64,
+    pub text: String,
+    /// The signal that is set there.
+    pub signal: u32,
+}
+
+/// A stretch in which outputs are wrong, and what they come of.
+struct Failure<'a> {
+    stretch: &'a Stretch,
+    divergent: usize,
+    /// By node, where it is made use of: what is set there, in which cycle.
+    uses: HashMap<u32, Vec<(Span, usize)>>,
+}
+
+/// A node that is made use of above the outputs that differ.
+struct Candidate<'a> {
+    node: u32,
+    /// Its expression; none for a statement.
+    of: Option<&'a Expression>,
+    width: u32,
+    driver: u32,
+    rank: usize,
+}
+
+/// Looks for changes; of each place by its rank.
+pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> {
+    let Some(simulation) = Simulation::new(search) else {
+        return Vec::new();
+    };
+    let failures = failures(search, &simulation);
+    let candidates = candidates(search, &failures, ranks);
+    let mut differences = simulation.differences();
+    let mut found = Vec::new();
+    // What is less far-fetched comes first.
+    for is_near in [true, false] {
+        for candidate in &candidates {
+            for change in candidate.changes(search) {
+                if (change.cost() <= NEAR) != is_near {
+                    continue;
+                }
+                if differences.work() > WORK || found.len() >= FOUND {
+                    return found;
+                }
+                let edit = Edit {
+                    node: candidate.node,
+                    width: candidate.width,
+                    change,
+                };
+                if !mends(&simulation, edit, &failures, &mut differences) {
+                    continue;
+                }
+                if let Some(missed) = missed(search, &simulation, edit, &mut differences) {
+                    let driver = &search.design.drivers[candidate.driver as usize];
+                    found.push(Repair {
+                        place: search.design.nodes[candidate.node as usize].place,
+                        cost: change.cost() + missed as f64,
+                        text: match candidate.of {
+                            Some(of) => change.text(of, search.design),
+                            None => change.text(&driver.value, search.design),
+                        },
+                        signal: driver.target.signal,
+                    });
+                }
+            }
+        }
+    }
+    found
+}
+
+impl Candidate<'_> {
+    /// All that it may be instead.
+    fn changes(&self, search: &Search<'_>) -> Vec<Change> {
+        let (bits, same) = names(search, self.driver, self.width);
+        match self.of {
+            Some(of) => Change::all(of, self.width, (&bits, &same)),
+            None => Change::conditions(&bits),
+        }
+    }
+}
+
+fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Failure<'a>> {
+    let mut failures: Vec<_> = search
+        .stretches
+        .iter()
+        .filter_map(|stretch| {
+            let divergent = stretch
+                .divergent
+                .filter(|divergent| *divergent >= SETTLED)?;
+            Some((stretch, divergent))
+        })
+        .collect();
+    failures.sort_by_key(|(stretch, divergent)| (*divergent, stretch.first));
+    failures.truncate(FIRST);
+    failures
+        .into_iter()
+        .filter_map(|(stretch, divergent)| {
+            let wrong = simulation.wrong(stretch.first + divergent);
+            let mut uses: HashMap<u32, Vec<(Span, usize)>> = HashMap::new();
+            let roots = wrong.iter().take(4).map(|bit| (*bit, divergent));
+            let mut note = |node: u32, span: Span, cycle: usize| {
+                let uses = uses.entry(node).or_default();
+                if uses.len() < USES && uses.last() != Some(&(span, cycle)) {
+                    uses.push((span, cycle));
+                }
+            };
+            for (span, cycle, driver) in search.slice(roots, stretch) {
+                let driver = &search.design.drivers[driver as usize];
+                note(driver.node, span, cycle);
+                for expression in expressions(driver) {
+                    visit(expression, &mut |one| {
+                        if let Expression::Node { node, .. } = one {
+                            note(*node, span, cycle);
+                        }
+                    });
+                }
+            }
+            let failure = Failure {
+                stretch,
+                divergent,
+                uses,
+            };
+            (!wrong.is_empty()).then_some(failure)
+        })
+        .collect()
+}
+
+/// The nodes that all failures make use of, in the order of their places' ranks.
+fn candidates<'a>(
+    search: &Search<'a>,
+    failures: &[Failure<'_>],
+    ranks: &HashMap<u32, usize>,
+) -> Vec<Candidate<'a>> {
+    let Some((first, others)) = failures.split_first() else {
+        return Vec::new();
+    };
+    let design = search.design;
+    let mut common: Vec<u32> = first.uses.keys().copied().collect();
+    common.retain(|node| others.iter().all(|other| other.uses.contains_key(node)));
+    let common: HashSet<u32> = common.into_iter().collect();
+    let mut seen = HashSet::new();
+    let mut candidates = Vec::new();
+    let rank = |node: u32| ranks.get(&design.nodes[node as usize].place).copied();
+    for (number, driver) in (0..).zip(&design.drivers) {
+        if common.contains(&driver.node) && seen.insert(driver.node) {
+            candidates.push(Candidate {
+                node: driver.node,
+                of: None,
+                width: 0,
+                driver: number,
+                rank: rank(driver.node).unwrap_or(usize::MAX),
+            });
+        }
+        for expression in expressions(driver) {
+            visit(expression, &mut |one| {
+                let Expression::Node { node, of } = one else {
+                    return;
+                };
+                if !common.contains(node) || !seen.insert(*node) {
+                    return;
+                }
+                let about = design.nodes[*node as usize];
+                if (1..=64).contains(&about.width) {
+                    candidates.push(Candidate {
+                        node: *node,
+                        of: Some(of),
+                        width: about.width,
+                        driver: number,
+                        rank: rank(*node).unwrap_or(usize::MAX),
+                    });
+                }
+            });
+        }
+    }
+    candidates.sort_by_key(|candidate| (candidate.rank, candidate.node));
+    candidates
+}
+
+/// Names of signals that a statement sees: those of one bit, and those of a width.
+fn names(search: &Search<'_>, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
+    let design = search.design;
+    let (mut bits, mut same) = (Vec::new(), Vec::new());
+    let mut scope = Some(design.drivers[driver as usize].scope);
+    while let Some(here) = scope.map(|scope| &design.scopes[scope as usize]) {
+        for (&name, &signal) in &here.signals {
+            let has = design.widths[signal as usize];
+            if has == 1 {
+                bits.push(name);
+            }
+            if has == width {
+                same.push(name);
+            }
+        }
+        scope = here.around;
+    }
+    for names in [&mut bits, &mut same] {
+        names.sort_unstable();
+        names.dedup();
+    }
+    (bits, same)
+}
+
+/// Whether what is wrong first comes right.
+fn mends(
+    simulation: &Simulation<'_>,
+    edit: Edit,
+    failures: &[Failure<'_>],
+    differences: &mut Differences,
+) -> bool {
+    failures.iter().all(|failure| {
+        let uses = failure.uses.get(&edit.node).into_iter().flatten();
+        let none = &*differences;
+        let active = uses.filter(|(span, cycle)| {
+            *cycle > 0 && simulation.is_active(edit, *span, failure.stretch.first + cycle, none)
+        });
+        let Some(from) = active.map(|(_, cycle)| cycle - 1).min() else {
+            return false;
+        };
+        let cycles = (from, failure.divergent + 1);
+        let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences);
+        differences.forget();
+        matches!(wrong, Ok(None))
+    })
+}
+
+/// In how many stretches outputs stay wrong, if that is few.
+fn missed(
+    search: &Search<'_>,
+    simulation: &Simulation<'_>,
+    edit: Edit,
+    differences: &mut Differences,
+) -> Option<usize> {
+    let allowed = search.stretches.len() / ALLOWED;
+    let mut missed = 0;
+    for stretch in search.stretches {
+        let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences);
+        differences.forget();
+        if !matches!(wrong, Ok(None)) {
+            missed += 1;
+            // What was right stays so.
+            if missed > allowed || stretch.divergent.is_none() {
+                return None;
+            }
+        }
+    }
+    Some(missed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::location::columns::Column;
+    use crate::location::contract::{Known, Quantity};
+    use crate::location::expression::Operator;
+    use crate::location::mine::Match;
+    use crate::location::netlist::{Driver, Netlist, Node, Place, Scope};
+    use crate::location::waves::Waves;
+
+    const CYCLES: usize = 64;
+    /// Values of two inputs, a bit a cycle.
+    const A: u64 = 0x5A3C_96F0_1234_FEDC;
+    const B: u64 = 0x0F1E_2D3C_A5A5_3C96;
+
+    fn column(bits: u64) -> Column {
+        Column {
+            bits: vec![bits],
+            known: None,
+            changes: 2,
+        }
+    }
+
+    fn node(node: u32, of: Expression) -> Expression {
+        Expression::Node {
+            node,
+            of: Box::new(of),
+        }
+    }
+
+    fn bit(signal: u32) -> Expression {
+        Expression::Bits {
+            span: Span::whole(signal),
+            width: 1,
+        }
+    }
+
+    fn driver(target: u32, value: Expression, place: u32, clocked: bool) -> Driver {
+        Driver {
+            target: Span::whole(target),
+            value,
+            conditions: Vec::new(),
+            place,
+            uses: Vec::new(),
+            clocked,
+            node: 3 + place,
+            scope: 0,
+        }
+    }
+
+    /// `both = a & b; always_ff q <= both; cycle_output_o = q`, line by line.
+    fn design() -> Netlist {
+        let names = ["top.a", "top.b", "top.both", "top.q", "top.cycle_output_o"];
+        let place = |first| Place {
+            file: "top.sv".to_owned(),
+            first,
+            last: first,
+        };
+        let both = Expression::Operator {
+            operator: Operator::And,
+            of: vec![node(0, bit(0)), node(1, bit(1))],
+            width: 1,
+        };
+        let of = |place, width| Node { place, width };
+        Netlist {
+            signals: names.map(str::to_owned).to_vec(),
+            drivers: vec![
+                driver(2, node(2, both), 0, false),
+                driver(3, bit(2), 1, true),
+                driver(4, bit(3), 2, false),
+            ],
+            driven_by: vec![vec![], vec![], vec![0], vec![1], vec![2]],
+            places: vec![place(1), place(2), place(3)],
+            widths: vec![1; 5],
+            nodes: vec![of(0, 1), of(0, 1), of(0, 1), of(0, 0), of(1, 0), of(2, 0)],
+            scopes: vec![Scope {
+                around: None,
+                signals: HashMap::new(),
+            }],
+            names: Vec::new(),
+        }
+    }
+
+    /// The repairs of the design where its output should be `expected`, a bit a cycle.
+    fn repairs_for(expected: u64) -> Vec<Repair> {
+        let both = A & B;
+        let q = both << 1;
+        let names = design().signals.into_iter().zip(0..);
+        let waves = Waves {
+            columns: [A, B, both, q, q]
+                .map(|bits| vec![(0, column(bits))])
+                .to_vec(),
+            signals: names.collect(),
+        };
+        let right = Match {
+            with: 0,
+            inverted: false,
+        };
+        let matches = HashMap::from([((4, 0), Some(right))]);
+        let known = [Known {
+            quantity: Quantity::Output,
+            bit: 0,
+            column: column(expected),
+        }];
+        let wrong = (q ^ expected) >> SETTLED << SETTLED;
+        let stretches = [Stretch {
+            first: 0,
+            cycles: CYCLES,
+            divergent: (wrong != 0).then(|| wrong.trailing_zeros() as usize),
+            is_last: true,
+        }];
+        let design = design();
+        let search = Search::new(&design, &waves, &matches, &known, &stretches);
+        repairs(&search, &HashMap::new())
+    }
+
+    #[test]
+    fn a_change_is_found_that_makes_all_cycles_right() {
+        let found = repairs_for((A | B) << 1);
+        let first = found
+            .iter()
+            .min_by(|a, b| a.cost.total_cmp(&b.cost))
+            .unwrap();
+        assert_eq!((first.place, first.text.as_str()), (0, "| for &"));
+        assert_eq!(repairs_for((A ^ B) << 1)[0].text, "^ for &");
+    }
+
+    #[test]
+    fn where_no_change_is_right_in_every_cycle_none_is_named() {
+        assert!(repairs_for((A & B) << 1).is_empty(), "nothing is wrong");
+        let one_more = (A | B) << 1 ^ 1 << 40;
+        assert!(repairs_for(one_more).is_empty());
+    }
+}

@@ -1,0 +1,718 @@
+//! The design run again with one node of its source changed. Only what is another value than in the dump is computed.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::OUTPUTS;
+use super::change::{Change, Edit};
+use super::columns::get;
+use super::expression::{Expression, Operator, Values, mask};
+use super::netlist::{Driver, Netlist};
+use super::search::Search;
+use super::span::Span;
+use super::stretch::Stretch;
+
+/// Assignments that are made in a cycle, at most.
+const MADE: u32 = 4_000;
+/// Cycles by which an assignment is tried before it is relied on.
+const TRIED: usize = 6;
+/// Assignments that are not in the dump, one within the other, at most.
+const DEPTH: u32 = 8;
+/// Out of reset, what was before is still to be seen.
+pub const SETTLED: usize = 2;
+
+/// The values of a dump, cycle by cycle.
+struct Rows {
+    /// By signal of the design, its first word in a row, and its bits; none if it is not in the dump.
+    places: Vec<Option<(u32, u32)>>,
+    /// Words of a cycle.
+    length: usize,
+    words: Vec<u64>,
+}
+
+/// The words in which bits are.
+const fn words(bits: u32) -> usize {
+    bits.div_ceil(64) as usize
+}
+
+/// Some bits of words, 64 at most.
+fn bits_of(words: &[u64], low: u32, width: u32) -> u64 {
+    let (word, bit) = (low as usize / 64, low % 64);
+    let Some(first) = words.get(word) else {
+        return 0;
+    };
+    let mut value = first >> bit;
+    if bit > 0 {
+        value |= words.get(word + 1).copied().unwrap_or(0) << (64 - bit);
+    }
+    value & mask(width)
+}
+
+fn set_bits(words: &mut [u64], low: u32, width: u32, value: u64) {
+    for at in 0..width {
+        let (word, bit) = ((low + at) as usize / 64, (low + at) % 64);
+        let Some(word) = words.get_mut(word) else {
+            return;
+        };
+        *word = *word & !(1 << bit) | (value >> at & 1) << bit;
+    }
+}
+
+impl Rows {
+    fn new(search: &Search<'_>, cycles: usize) -> Self {
+        let waves = search.waves;
+        let mut first = Vec::new();
+        let mut length = 0;
+        for columns in &waves.columns {
+            let bits = columns.last().map_or(0, |(bit, _)| bit + 1);
+            first.push((length as u32, bits));
+            length += words(bits);
+        }
+        let mut rows = vec![0; length * cycles];
+        for (columns, (first, _)) in waves.columns.iter().zip(&first) {
+            for (bit, column) in columns {
+                let place = *first as usize + *bit as usize / 64;
+                for cycle in 0..cycles {
+                    rows[cycle * length + place] |=
+                        u64::from(get(&column.bits, cycle)) << (bit % 64);
+                }
+            }
+        }
+        let signals = 0..search.design.signals.len() as u32;
+        let places = signals.map(|signal| {
+            let wave = search.wave(signal)?;
+            Some(first[wave as usize]).filter(|(_, bits)| *bits > 0)
+        });
+        Self {
+            places: places.collect(),
+            length,
+            words: rows,
+        }
+    }
+
+    fn of(&self, signal: u32, cycle: usize) -> Option<&[u64]> {
+        let (first, bits) = self.places[signal as usize]?;
+        let from = cycle * self.length + first as usize;
+        self.words.get(from..from + words(bits))
+    }
+}
+
+/// What differs from the dump.
+pub struct Differences {
+    /// By signal, the cycle in which its value is here: a new number each.
+    stamps: Vec<u32>,
+    stamp: u32,
+    values: Vec<Vec<u64>>,
+    touched: Vec<u32>,
+    /// Assignments that were made in this cycle, and looked at in all.
+    made: u32,
+    work: Cell<u64>,
+}
+
+/// A run ended early: too much differs.
+pub struct Lost;
+
+/// The design, and what should come of it.
+pub struct Simulation<'a> {
+    pub design: &'a Netlist,
+    rows: Rows,
+    /// By signal, the assignments that read it.
+    readers: Vec<Vec<u32>>,
+    /// By node, the assignments that it is in.
+    uses: HashMap<u32, Vec<u32>>,
+    registers: Vec<bool>,
+    /// By assignment, what comes first.
+    order: Vec<u32>,
+    /// By assignment, whether its values are those of the dump.
+    trusted: Vec<bool>,
+    output: u32,
+    /// By cycle, what the outputs should be, and which of their bits are known.
+    expected: Vec<(Vec<u64>, Vec<u64>)>,
+}
+
+impl<'a> Simulation<'a> {
+    pub fn new(search: &Search<'a>) -> Option<Self> {
+        let design = search.design;
+        let last = search.stretches.last()?;
+        let cycles = last.first + last.cycles;
+        let rows = Rows::new(search, cycles);
+        let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut readers = vec![Vec::new(); design.signals.len()];
+        for (number, driver) in (0..).zip(&design.drivers) {
+            let (nodes, reads) = contents(driver);
+            for node in nodes {
+                within.entry(node).or_default().push(number);
+            }
+            for signal in reads {
+                readers[signal as usize].push(number);
+            }
+        }
+        // What is not in the dump is made again where it is read.
+        let shown = |number: u32| {
+            let signal = design.drivers[number as usize].target.signal;
+            rows.places[signal as usize].is_some()
+        };
+        let direct = readers.clone();
+        let resolved = |numbers: &[u32]| {
+            let mut found: BTreeSet<u32> = BTreeSet::new();
+            let mut seen: HashSet<u32> = HashSet::new();
+            let mut left = numbers.to_vec();
+            while let Some(number) = left.pop() {
+                if shown(number) {
+                    found.insert(number);
+                } else if seen.insert(number) {
+                    let signal = design.drivers[number as usize].target.signal;
+                    left.extend(&direct[signal as usize]);
+                }
+            }
+            found.into_iter().collect()
+        };
+        for numbers in readers.iter_mut().chain(within.values_mut()) {
+            if numbers.iter().any(|&number| !shown(number)) {
+                *numbers = resolved(numbers);
+            }
+        }
+        let registers = design.driven_by.iter().map(|drivers| {
+            let mut drivers = drivers.iter();
+            drivers.any(|&driver| design.drivers[driver as usize].clocked)
+        });
+        let registers: Vec<bool> = registers.collect();
+        let mut signals = design.signals.iter();
+        let output = signals.position(|name| name.ends_with(OUTPUTS))? as u32;
+        let (_, bits) = rows.places[output as usize]?;
+        let expected = (0..cycles).map(|cycle| {
+            let (mut value, mut known) = (vec![0; words(bits)], vec![0; words(bits)]);
+            for bit in 0..bits {
+                if let Some(is) = search.expected(output, bit, cycle) {
+                    set_bits(&mut value, bit, 1, is.into());
+                    set_bits(&mut known, bit, 1, 1);
+                }
+            }
+            (value, known)
+        });
+        let mut simulation = Self {
+            design,
+            order: order(design, &registers),
+            readers,
+            uses: within,
+            registers,
+            trusted: vec![true; design.drivers.len()],
+            output,
+            expected: expected.collect(),
+            rows,
+        };
+        simulation.try_all(search.stretches);
+        Some(simulation)
+    }
+
+    pub fn differences(&self) -> Differences {
+        Differences {
+            stamps: vec![0; self.design.signals.len()],
+            stamp: 1,
+            values: vec![Vec::new(); self.design.signals.len()],
+            touched: Vec::new(),
+            made: 0,
+            work: Cell::new(0),
+        }
+    }
+
+    /// Finds the assignments whose values are not what they should be by the expressions that are known of them.
+    fn try_all(&mut self, stretches: &[Stretch]) {
+        let none = self.differences();
+        let cycles: Vec<usize> = stretches
+            .iter()
+            .rev()
+            .flat_map(|stretch| {
+                let step = (stretch.cycles / TRIED).max(1);
+                (3..stretch.cycles)
+                    .step_by(step)
+                    .map(|now| stretch.first + now)
+            })
+            .take(4 * TRIED)
+            .collect();
+        let trusted = (0..self.design.drivers.len()).map(|number| {
+            let driver = &self.design.drivers[number];
+            cycles.iter().all(|&cycle| {
+                let read = cycle - usize::from(driver.clocked);
+                self.chunks(driver.target).all(|chunk| {
+                    let made = self.made(chunk, read, driver.clocked, None, &none);
+                    made.is_some() && made == self.dumped(&chunk, cycle)
+                })
+            })
+        });
+        self.trusted = trusted.collect();
+    }
+
+    /// The bits of a span, 64 at a time.
+    fn chunks(&self, span: Span) -> impl Iterator<Item = Span> + use<> {
+        let bits = self.rows.places[span.signal as usize].map_or(0, |(_, bits)| bits);
+        let end = span.low.saturating_add(span.width).min(bits);
+        (span.low..end).step_by(64).map(move |low| Span {
+            signal: span.signal,
+            low,
+            width: (end - low).min(64),
+        })
+    }
+
+    fn dumped(&self, span: &Span, cycle: usize) -> Option<u64> {
+        let words = self.rows.of(span.signal, cycle)?;
+        Some(bits_of(words, span.low, span.width))
+    }
+
+    fn current(&self, span: &Span, cycle: usize, of: &Differences) -> Option<u64> {
+        let signal = span.signal as usize;
+        match of.stamps[signal] == of.stamp {
+            true => Some(bits_of(&of.values[signal], span.low, span.width)),
+            false => self.dumped(span, cycle),
+        }
+    }
+
+    /// What comes of the assignments of some bits, 64 at most.
+    fn made(
+        &self,
+        span: Span,
+        now: usize,
+        clocked: bool,
+        edit: Option<Edit>,
+        of: &Differences,
+    ) -> Option<u64> {
+        self.within(span, now, clocked, edit, of, DEPTH)
+    }
+
+    fn within(
+        &self,
+        span: Span,
+        now: usize,
+        clocked: bool,
+        edit: Option<Edit>,
+        of: &Differences,
+        depth: u32,
+    ) -> Option<u64> {
+        let numbers = &self.design.driven_by[span.signal as usize];
+        for &number in numbers.iter().rev() {
+            let driver = &self.design.drivers[number as usize];
+            of.work.set(of.work.get() + 1);
+            if driver.clocked != clocked || !driver.target.overlaps(&span) {
+                continue;
+            }
+            if !driver.target.covers(&span) {
+                let mut value = 0;
+                for bit in 0..span.width {
+                    let one = Span {
+                        low: span.low + bit,
+                        width: 1,
+                        ..span
+                    };
+                    value |= self.within(one, now, clocked, edit, of, depth)? << bit;
+                }
+                return Some(value);
+            }
+            let moment = Moment {
+                simulation: self,
+                differences: of,
+                edit,
+                now,
+                scope: driver.scope,
+                is_edge: clocked,
+                is_dumped: false,
+                depth,
+            };
+            let mut holds = match edit {
+                Some(edit) if edit.node == driver.node => moment.is_enabled(edit)?,
+                _ => true,
+            };
+            for condition in &driver.conditions {
+                if !condition.holds(&moment)? {
+                    holds = false;
+                    break;
+                }
+            }
+            if holds {
+                let low = span.low - driver.target.low;
+                return driver.value.part_value(low, span.width, &moment);
+            }
+        }
+        match clocked {
+            true => self.current(&span, now, of),
+            false => None,
+        }
+    }
+
+    /// Whether a change makes a difference to what a span is in a cycle.
+    pub fn is_active(&self, edit: Edit, span: Span, cycle: usize, none: &Differences) -> bool {
+        if self.rows.places[span.signal as usize].is_none() {
+            return true;
+        }
+        let clocked = self.registers[span.signal as usize];
+        self.chunks(span).any(|chunk| {
+            let now = cycle - usize::from(clocked);
+            let made = self.made(chunk, now, clocked, Some(edit), none);
+            made.is_some_and(|made| Some(made) != self.dumped(&chunk, cycle))
+        })
+    }
+
+    /// The first wrong output with a change, in the cycles `from..to` of a stretch.
+    pub fn first_wrong(
+        &self,
+        edit: Edit,
+        stretch: &Stretch,
+        (from, to): (usize, usize),
+        of: &mut Differences,
+    ) -> Result<Option<usize>, Lost> {
+        let nothing = Vec::new();
+        let own = self.uses.get(&edit.node).unwrap_or(&nothing);
+        let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
+        for now in from..to {
+            let cycle = stretch.first + now;
+            of.stamp += 1;
+            of.touched.clear();
+            of.made = 0;
+            let mut left = BTreeSet::new();
+            for (signal, value) in next.drain() {
+                if self.rows.of(signal, cycle) != Some(&value) {
+                    of.set(signal, value);
+                    self.follow(signal, &mut left);
+                }
+            }
+            let here = own.iter().filter(|&&n| !self.clocked(n));
+            left.extend(here.map(|&n| (self.order[n as usize], n)));
+            while let Some((_, number)) = left.pop_first() {
+                of.made += 1;
+                if of.made > MADE {
+                    return Err(Lost);
+                }
+                self.make(number, cycle, edit, of, &mut left);
+            }
+            if now >= SETTLED && !self.is_right(cycle, of) {
+                return Ok(Some(now));
+            }
+            if now + 1 == to {
+                break;
+            }
+            // The edge.
+            let mut clocked: BTreeSet<u32> = BTreeSet::new();
+            clocked.extend(own.iter().copied().filter(|&n| self.clocked(n)));
+            for &signal in &of.touched {
+                let readers = self.readers[signal as usize].iter().copied();
+                clocked.extend(readers.filter(|&n| self.clocked(n)));
+                let drivers = self.design.driven_by[signal as usize].iter().copied();
+                clocked.extend(drivers.filter(|&n| self.clocked(n)));
+            }
+            for number in clocked {
+                if !self.trusted[number as usize] {
+                    continue;
+                }
+                let driver = &self.design.drivers[number as usize];
+                for chunk in self.chunks(driver.target) {
+                    let Some(value) = self.made(chunk, cycle, true, Some(edit), of) else {
+                        continue;
+                    };
+                    if Some(value) != self.dumped(&chunk, cycle + 1) {
+                        let row = || self.rows.of(chunk.signal, cycle + 1);
+                        let words = next
+                            .entry(chunk.signal)
+                            .or_insert_with(|| row().unwrap_or_default().to_vec());
+                        set_bits(words, chunk.low, chunk.width, value);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn clocked(&self, driver: u32) -> bool {
+        self.design.drivers[driver as usize].clocked
+    }
+
+    /// What reads a signal is to be made again.
+    fn follow(&self, signal: u32, left: &mut BTreeSet<(u32, u32)>) {
+        let readers = self.readers[signal as usize].iter();
+        let readers = readers.filter(|&&n| !self.clocked(n) && self.trusted[n as usize]);
+        left.extend(readers.map(|&n| (self.order[n as usize], n)));
+    }
+
+    fn make(
+        &self,
+        number: u32,
+        cycle: usize,
+        edit: Edit,
+        of: &mut Differences,
+        left: &mut BTreeSet<(u32, u32)>,
+    ) {
+        if !self.trusted[number as usize] {
+            return;
+        }
+        let driver = &self.design.drivers[number as usize];
+        let mut changed = false;
+        for chunk in self.chunks(driver.target) {
+            let Some(value) = self.made(chunk, cycle, false, Some(edit), of) else {
+                continue;
+            };
+            if Some(value) != self.current(&chunk, cycle, of) {
+                changed = true;
+                let signal = chunk.signal;
+                if of.stamps[signal as usize] != of.stamp {
+                    let row = self.rows.of(signal, cycle).unwrap_or_default();
+                    of.set(signal, row.to_vec());
+                }
+                let words = &mut of.values[signal as usize];
+                set_bits(words, chunk.low, chunk.width, value);
+            }
+        }
+        if changed {
+            self.follow(driver.target.signal, left);
+        }
+    }
+
+    fn is_right(&self, cycle: usize, of: &Differences) -> bool {
+        let output = self.output as usize;
+        let is = match of.stamps[output] == of.stamp {
+            true => &of.values[output][..],
+            false => self.rows.of(self.output, cycle).unwrap_or_default(),
+        };
+        let (expected, known) = &self.expected[cycle];
+        let mut words = is.iter().zip(expected).zip(known);
+        words.all(|((is, expected), known)| (is ^ expected) & known == 0)
+    }
+
+    /// The bits of the outputs that are wrong in a cycle of the dump.
+    pub fn wrong(&self, cycle: usize) -> Vec<Span> {
+        let is = self.rows.of(self.output, cycle).unwrap_or_default();
+        let (expected, known) = &self.expected[cycle];
+        let bits = 0..64 * is.len() as u32;
+        let wrong = bits.filter(|bit| {
+            let (word, bit) = (*bit as usize / 64, bit % 64);
+            (is[word] ^ expected[word]) & known[word] & 1 << bit != 0
+        });
+        wrong
+            .map(|low| Span {
+                signal: self.output,
+                low,
+                width: 1,
+            })
+            .collect()
+    }
+}
+
+impl Differences {
+    /// How many assignments were looked at.
+    pub fn work(&self) -> u64 {
+        self.work.get()
+    }
+
+    /// From now on the dump's values hold.
+    pub fn forget(&mut self) {
+        self.stamp += 1;
+        self.touched.clear();
+    }
+
+    fn set(&mut self, signal: u32, value: Vec<u64>) {
+        self.stamps[signal as usize] = self.stamp;
+        self.values[signal as usize] = value;
+        self.touched.push(signal);
+    }
+}
+
+/// The nodes of an assignment, and the signals that it reads.
+pub fn contents(driver: &Driver) -> (HashSet<u32>, HashSet<u32>) {
+    let mut nodes = HashSet::from([driver.node]);
+    let mut reads = HashSet::new();
+    for expression in expressions(driver) {
+        visit(expression, &mut |one| match one {
+            Expression::Node { node, .. } => drop(nodes.insert(*node)),
+            Expression::Bits { span, .. } => drop(reads.insert(span.signal)),
+            Expression::Element { elements, .. } => {
+                reads.extend(elements.iter().map(|span| span.signal));
+            }
+            _ => {}
+        });
+    }
+    (nodes, reads)
+}
+
+/// The expressions of an assignment.
+pub fn expressions(driver: &Driver) -> impl Iterator<Item = &Expression> {
+    let conditions = driver.conditions.iter().flat_map(|condition| {
+        let value = [&condition.value].into_iter();
+        value.chain(&condition.is).chain(&condition.not)
+    });
+    [&driver.value].into_iter().chain(conditions)
+}
+
+/// Goes through an expression and all its parts.
+pub fn visit<'e>(expression: &'e Expression, each: &mut impl FnMut(&'e Expression)) {
+    each(expression);
+    for part in expression.parts() {
+        visit(part, each);
+    }
+}
+
+/// The assignments in an order in which what is read comes first, as far as there is one.
+fn order(design: &Netlist, registers: &[bool]) -> Vec<u32> {
+    let mut order = vec![u32::MAX; design.signals.len()];
+    let reads: Vec<Vec<u32>> = design
+        .drivers
+        .iter()
+        .map(|driver| contents(driver).1.into_iter().collect())
+        .collect();
+    let mut next = 0;
+    let mut open = vec![false; design.signals.len()];
+    for start in 0..design.signals.len() as u32 {
+        let mut left = vec![(start, false)];
+        while let Some((signal, is_done)) = left.pop() {
+            let at = signal as usize;
+            if is_done {
+                order[at] = next;
+                next += 1;
+                continue;
+            }
+            if open[at] {
+                continue;
+            }
+            open[at] = true;
+            left.push((signal, true));
+            if !registers[at] {
+                let drivers = design.driven_by[at].iter();
+                let before = drivers.flat_map(|&driver| &reads[driver as usize]);
+                left.extend(before.map(|&signal| (signal, false)));
+            }
+        }
+    }
+    let drivers = design.drivers.iter();
+    drivers
+        .map(|driver| order[driver.target.signal as usize])
+        .collect()
+}
+
+/// A cycle of a run, seen from an assignment.
+#[derive(Clone, Copy)]
+struct Moment<'a> {
+    simulation: &'a Simulation<'a>,
+    differences: &'a Differences,
+    edit: Option<Edit>,
+    now: usize,
+    scope: u32,
+    /// Whether it is a register that is set.
+    is_edge: bool,
+    /// Whether the dump alone is asked.
+    is_dumped: bool,
+    /// Assignments that are not in the dump, one within the other, at most.
+    depth: u32,
+}
+
+impl Values for Moment<'_> {
+    fn bits(&self, span: &Span) -> Option<u64> {
+        let is_driven = !self.simulation.design.driven_by[span.signal as usize].is_empty();
+        if self.is_edge && !is_driven {
+            // An input of the design changes before the edge that takes it.
+            return self.simulation.dumped(span, self.now + 1);
+        }
+        if self.simulation.rows.places[span.signal as usize].is_none() {
+            let depth = self.depth.checked_sub(1)?;
+            let width = self.simulation.design.widths[span.signal as usize];
+            let span = Span {
+                width: span.width.min(width.saturating_sub(span.low)).min(64),
+                ..*span
+            };
+            let of = self.differences;
+            return self
+                .simulation
+                .within(span, self.now, false, self.edit, of, depth);
+        }
+        match self.is_dumped {
+            true => self.simulation.dumped(span, self.now),
+            false => self.simulation.current(span, self.now, self.differences),
+        }
+    }
+
+    fn is_changed(&self, node: u32) -> bool {
+        self.edit.is_some_and(|edit| edit.node == node)
+    }
+
+    fn changed(&self, node: u32, of: &Expression) -> Option<Option<u64>> {
+        let edit = self.edit.filter(|edit| edit.node == node)?;
+        Some(self.apply(edit, of))
+    }
+}
+
+impl Moment<'_> {
+    /// What a signal is that is seen from here.
+    fn signal(&self, name: u32) -> Option<u64> {
+        let design = self.simulation.design;
+        let signal = design.named(name, self.scope)?;
+        let span = Span {
+            signal,
+            low: 0,
+            width: design.widths[signal as usize].min(64),
+        };
+        self.bits(&span)
+    }
+
+    /// Whether a statement is made that has another condition.
+    fn is_enabled(&self, edit: Edit) -> Option<bool> {
+        match edit.change {
+            Change::Only { name, inverted } => Some((self.signal(name)? == 1) != inverted),
+            _ => Some(true),
+        }
+    }
+
+    fn apply(&self, edit: Edit, of: &Expression) -> Option<u64> {
+        let mask = mask(edit.width);
+        let now = || of.value(self);
+        let shifted = |now: usize| {
+            let moment = Moment {
+                now,
+                is_dumped: true,
+                ..*self
+            };
+            of.value(&moment)
+        };
+        let value = match edit.change {
+            Change::Operator(operator) => match of {
+                Expression::Operator { of, width, .. } => {
+                    Expression::operate(operator, of, *width, self)?
+                }
+                _ => return None,
+            },
+            Change::Operand(number) => match of.plain() {
+                Expression::Select { from, .. } => from.part_value(0, edit.width, self)?,
+                Expression::Operator {
+                    operator: Operator::Not | Operator::LogicalNot,
+                    of,
+                    ..
+                } => of.first()?.value(self)?,
+                other => other.parts().get(usize::from(number))?.value(self)?,
+            },
+            Change::Not => !now()?,
+            Change::Always(value) => value,
+            Change::Offset(by) => now()?.wrapping_add_signed(by),
+            Change::Bit(bit) => now()? ^ 1 << bit,
+            Change::Signal(name) => self.signal(name)?,
+            Change::And { name, inverted } => now()? & (self.signal(name)? ^ u64::from(inverted)),
+            Change::Or { name, inverted } => now()? | (self.signal(name)? ^ u64::from(inverted)),
+            Change::Exchanged => match of {
+                Expression::Chosen {
+                    condition,
+                    then,
+                    other,
+                } => match other.plain() {
+                    Expression::Chosen {
+                        condition: inner,
+                        then: first,
+                        other: last,
+                    } => match (inner.value(self)?, condition.value(self)?) {
+                        (1.., _) => first.value(self)?,
+                        (0, 1..) => then.value(self)?,
+                        (0, 0) => last.value(self)?,
+                    },
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            Change::Only { .. } => now()?,
+            Change::Before => shifted(self.now.checked_sub(1)?)?,
+            Change::After => shifted(self.now + 1)?,
+        };
+        Some(value & mask)
+    }
+}
