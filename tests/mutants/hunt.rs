@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pmu_lockstep::diagnosis;
-use pmu_lockstep::location::locate;
+use pmu_lockstep::location::{LocationError, locate};
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome as Ended};
 use pmu_lockstep::report::{self, RunFacts};
@@ -106,13 +106,18 @@ fn locations(
     let folder = tempfile::tempdir()?;
     let mut dut = design.traced()?;
     let recording = &replay.recording;
-    let suspects = locate(
+    let located = locate(
         recording,
         implementation,
         &mut *dut,
         &netlist,
         folder.path(),
-    )?;
+    );
+    let suspects = match located {
+        // It diverged before; other stimulus ends it.
+        Err(LocationError::Stop(_)) => Vec::new(),
+        located => located?,
+    };
     let locations = suspects.into_iter().map(|suspect| {
         let name = suspect.place.file.rsplit('/').next().unwrap_or_default();
         Location {
