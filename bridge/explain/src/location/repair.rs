@@ -22,6 +22,8 @@ const FOUND: usize = 200;
 const WORK: u64 = 60_000_000;
 /// The cost up to which a change is tried first.
 const NEAR: f64 = 1.5;
+/// What it costs that a stretch is wrong later: up to twice that, the earlier.
+const LATER: f64 = 0.15;
 /// Of how many stretches one may stay wrong: for a reason that is none of the change's.
 const ALLOWED: usize = 7;
 
@@ -85,7 +87,7 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
                     let driver = &search.design.drivers[candidate.driver as usize];
                     found.push(Repair {
                         place: search.design.nodes[candidate.node as usize].place,
-                        cost: change.cost() + missed as f64,
+                        cost: change.cost() + missed,
                         text: match candidate.of {
                             Some(of) => change.text(of, search.design),
                             None => change.text(&driver.value, search.design),
@@ -231,50 +233,61 @@ fn names(search: &Search<'_>, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
     (bits, same)
 }
 
-/// Whether what is wrong first comes right.
+/// Whether what is wrong first comes right, where the change makes a difference to what that comes of.
 fn mends(
     simulation: &Simulation<'_>,
     edit: Edit,
     failures: &[Failure<'_>],
     differences: &mut Differences,
 ) -> bool {
-    failures.iter().all(|failure| {
+    let mut is_active = false;
+    for failure in failures {
         let uses = failure.uses.get(&edit.node).into_iter().flatten();
         let none = &*differences;
-        let active = uses.filter(|(span, cycle)| {
+        let mut active = uses.filter(|(span, cycle)| {
             *cycle > 0 && simulation.is_active(edit, *span, failure.stretch.first + cycle, none)
         });
-        let Some(from) = active.map(|(_, cycle)| cycle - 1).min() else {
-            return false;
-        };
-        let cycles = (from, failure.divergent + 1);
+        if active.next().is_none() {
+            continue;
+        }
+        is_active = true;
+        let cycles = (0, failure.divergent + 1);
         let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences);
         differences.forget();
-        matches!(wrong, Ok(None))
-    })
+        if !matches!(wrong, Ok(None)) {
+            return false;
+        }
+    }
+    is_active
 }
 
-/// In how many stretches outputs stay wrong, if that is few.
+/// What it costs that outputs stay wrong, if that is in few stretches: for a reason that is none of the change's.
 fn missed(
     search: &Search<'_>,
     simulation: &Simulation<'_>,
     edit: Edit,
     differences: &mut Differences,
-) -> Option<usize> {
+) -> Option<f64> {
     let allowed = search.stretches.len() / ALLOWED;
-    let mut missed = 0;
+    let (mut missed, mut later) = (0, 0.0);
     for stretch in search.stretches {
         let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences);
         differences.forget();
-        if !matches!(wrong, Ok(None)) {
-            missed += 1;
-            // What was right stays so.
-            if missed > allowed || stretch.divergent.is_none() {
-                return None;
+        match (wrong, stretch.divergent) {
+            (Ok(None), _) => {}
+            (Ok(Some(now)), Some(divergent)) if now > divergent => {
+                let left = stretch.cycles - now;
+                later += LATER * (1.0 + left as f64 / stretch.cycles as f64);
             }
+            // What was right stays so.
+            (_, None) => return None,
+            _ => missed += 1,
+        }
+        if missed > allowed {
+            return None;
         }
     }
-    Some(missed)
+    Some(missed as f64 + later)
 }
 
 #[cfg(test)]
@@ -393,21 +406,25 @@ mod tests {
         repairs(&search, &HashMap::new())
     }
 
-    #[test]
-    fn a_change_is_found_that_makes_all_cycles_right() {
-        let found = repairs_for((A | B) << 1);
-        let first = found
-            .iter()
-            .min_by(|a, b| a.cost.total_cmp(&b.cost))
-            .unwrap();
-        assert_eq!((first.place, first.text.as_str()), (0, "| for &"));
-        assert_eq!(repairs_for((A ^ B) << 1)[0].text, "^ for &");
+    /// The least far-fetched one: its place, text and cost.
+    fn first_for(expected: u64) -> (u32, String, f64) {
+        let found = repairs_for(expected).into_iter();
+        let first = found.min_by(|a, b| a.cost.total_cmp(&b.cost)).unwrap();
+        (first.place, first.text, first.cost)
     }
 
     #[test]
-    fn where_no_change_is_right_in_every_cycle_none_is_named() {
+    fn a_change_is_found_that_makes_all_cycles_right() {
+        assert_eq!(first_for((A | B) << 1), (0, "| for &".to_owned(), 1.0));
+        assert_eq!(first_for((A ^ B) << 1), (0, "^ for &".to_owned(), 1.0));
         assert!(repairs_for((A & B) << 1).is_empty(), "nothing is wrong");
+    }
+
+    #[test]
+    fn what_stays_wrong_later_costs_more() {
         let one_more = (A | B) << 1 ^ 1 << 40;
-        assert!(repairs_for(one_more).is_empty());
+        let (place, text, cost) = first_for(one_more);
+        assert_eq!((place, text.as_str()), (0, "| for &"));
+        assert!(cost > 1.0);
     }
 }

@@ -13,7 +13,7 @@ use super::span::Span;
 use super::stretch::Stretch;
 
 /// Assignments that are made in a cycle, at most.
-const MADE: u32 = 4_000;
+const MADE: u32 = 20_000;
 /// Cycles by which an assignment is tried before it is relied on.
 const TRIED: usize = 6;
 /// Assignments that are not in the dump, one within the other, at most.
