@@ -80,35 +80,26 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// Writes the source into `folder/rtl`, with `text` in the place of the mutant's file.
+    fn write(&self, mutant: &Mutant, text: String, folder: &Path) -> Result<(), Error> {
+        let texts = self.units.iter().map(|unit| unit.text.clone());
+        let names = self.units.iter().map(|unit| unit.name.as_str());
+        let mut texts: Vec<_> = names.zip(texts).collect();
+        texts[mutant.unit].1 = text;
+        instrument::write_texts(&texts, &folder.join("rtl"))
+    }
+
     /// A folder with the source of a mutant as its author would have it: without the others, and without what chooses one.
     fn source(&self, number: usize, mutant: &Mutant) -> Result<PathBuf, Error> {
         let folder = self.folder.join(format!("source-{number}"));
-        let texts: Vec<_> = self
-            .units
-            .iter()
-            .enumerate()
-            .map(|(index, unit)| match index == mutant.unit {
-                true => (unit.name.as_str(), mutant.text_by_line(self.units)),
-                false => (unit.name.as_str(), unit.text.clone()),
-            })
-            .collect();
-        instrument::write_texts(&texts, &folder.join("rtl"))?;
+        self.write(mutant, mutant.text_by_line(self.units), &folder)?;
         Ok(folder)
     }
 
     /// The design with a mutant alone, or why there is none: nobody would take such a design for one of the contract.
     fn alone(&self, number: usize, mutant: &Mutant) -> Result<Result<Design, String>, Error> {
         let folder = self.folder.join(number.to_string());
-        let texts: Vec<_> = self
-            .units
-            .iter()
-            .enumerate()
-            .map(|(index, unit)| match index == mutant.unit {
-                true => (unit.name.as_str(), mutant.text(self.units)),
-                false => (unit.name.as_str(), unit.text.clone()),
-            })
-            .collect();
-        instrument::write_texts(&texts, &folder.join("rtl"))?;
+        self.write(mutant, mutant.text(self.units), &folder)?;
         let design = Design::build(&folder, &self.implementation, Optimization::Quick);
         let design = design.and_then(|design| {
             design.instance()?;

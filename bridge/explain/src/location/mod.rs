@@ -100,11 +100,16 @@ pub fn locate(
     let suspects = search.suspects();
     let ranks: HashMap<u32, usize> = suspects.iter().map(|(place, _)| *place).zip(0..).collect();
     let repairs = repair::repairs(&search, &ranks);
-    Ok(ranked(suspects, repairs, design))
+    Ok(ranked(suspects, &ranks, repairs, design))
 }
 
 /// Places where a small change makes the cycles right come first.
-fn ranked(suspects: Vec<(u32, u32)>, repairs: Vec<Repair>, design: &Netlist) -> Vec<Suspect> {
+fn ranked(
+    suspects: Vec<(u32, u32)>,
+    ranks: &HashMap<u32, usize>,
+    repairs: Vec<Repair>,
+    design: &Netlist,
+) -> Vec<Suspect> {
     let mut best: HashMap<u32, Repair> = HashMap::new();
     for repair in repairs {
         let known = best.entry(repair.place).or_insert_with(|| repair.clone());
@@ -112,10 +117,6 @@ fn ranked(suspects: Vec<(u32, u32)>, repairs: Vec<Repair>, design: &Netlist) -> 
             *known = repair;
         }
     }
-    let ranks: HashMap<u32, usize> = (0..)
-        .zip(&suspects)
-        .map(|(rank, (place, _))| (*place, rank))
-        .collect();
     let mut mended: Vec<Repair> = best.into_values().collect();
     let rank = |place: u32| ranks.get(&place).copied().unwrap_or(usize::MAX);
     mended.sort_by(|a, b| {

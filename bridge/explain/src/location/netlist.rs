@@ -112,14 +112,14 @@ pub struct Netlist {
 impl Netlist {
     /// The signal of a name, seen from a scope.
     pub(super) fn named(&self, name: u32, scope: u32) -> Option<u32> {
-        let mut scope = Some(scope);
-        while let Some(here) = scope.map(|scope| &self.scopes[scope as usize]) {
-            if let Some(signal) = here.signals.get(&name) {
-                return Some(*signal);
-            }
-            scope = here.around;
-        }
-        None
+        let mut around = self.around(scope);
+        around.find_map(|scope| scope.signals.get(&name).copied())
+    }
+
+    /// A scope and those around it, the innermost first.
+    pub(super) fn around(&self, scope: u32) -> impl Iterator<Item = &Scope> {
+        let of = |scope: u32| &self.scopes[scope as usize];
+        std::iter::successors(Some(of(scope)), move |scope| scope.around.map(of))
     }
 
     /// The places at which a signal is set, by its name from the top module on.

@@ -168,9 +168,8 @@ fn candidates<'a>(
         return Vec::new();
     };
     let design = search.design;
-    let mut common: Vec<u32> = first.uses.keys().copied().collect();
+    let mut common: HashSet<u32> = first.uses.keys().copied().collect();
     common.retain(|node| others.iter().all(|other| other.uses.contains_key(node)));
-    let common: HashSet<u32> = common.into_iter().collect();
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
     let rank = |node: u32| ranks.get(&design.nodes[node as usize].place).copied();
@@ -213,8 +212,7 @@ fn candidates<'a>(
 fn names(search: &Search<'_>, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
     let design = search.design;
     let (mut bits, mut same) = (Vec::new(), Vec::new());
-    let mut scope = Some(design.drivers[driver as usize].scope);
-    while let Some(here) = scope.map(|scope| &design.scopes[scope as usize]) {
+    for here in design.around(design.drivers[driver as usize].scope) {
         for (&name, &signal) in &here.signals {
             let has = design.widths[signal as usize];
             if has == 1 {
@@ -224,7 +222,6 @@ fn names(search: &Search<'_>, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
                 same.push(name);
             }
         }
-        scope = here.around;
     }
     for names in [&mut bits, &mut same] {
         names.sort_unstable();

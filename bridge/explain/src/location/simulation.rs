@@ -138,14 +138,16 @@ impl<'a> Simulation<'a> {
         let rows = Rows::new(search, cycles);
         let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut readers = vec![Vec::new(); design.signals.len()];
+        let mut reads = Vec::new();
         for (number, driver) in (0..).zip(&design.drivers) {
-            let (nodes, reads) = contents(driver);
+            let (nodes, of) = contents(driver);
             for node in nodes {
                 within.entry(node).or_default().push(number);
             }
-            for signal in reads {
+            for &signal in &of {
                 readers[signal as usize].push(number);
             }
+            reads.push(of);
         }
         // What is not in the dump is made again where it is read.
         let shown = |number: u32| {
@@ -192,7 +194,7 @@ impl<'a> Simulation<'a> {
         });
         let mut simulation = Self {
             design,
-            order: order(design, &registers),
+            order: order(design, &registers, &reads),
             readers,
             uses: within,
             registers,
@@ -514,7 +516,7 @@ impl Differences {
 }
 
 /// The nodes of an assignment, and the signals that it reads.
-pub fn contents(driver: &Driver) -> (HashSet<u32>, HashSet<u32>) {
+fn contents(driver: &Driver) -> (HashSet<u32>, HashSet<u32>) {
     let mut nodes = HashSet::from([driver.node]);
     let mut reads = HashSet::new();
     for expression in expressions(driver) {
@@ -548,13 +550,8 @@ pub fn visit<'e>(expression: &'e Expression, each: &mut impl FnMut(&'e Expressio
 }
 
 /// The assignments in an order in which what is read comes first, as far as there is one.
-fn order(design: &Netlist, registers: &[bool]) -> Vec<u32> {
+fn order(design: &Netlist, registers: &[bool], reads: &[HashSet<u32>]) -> Vec<u32> {
     let mut order = vec![u32::MAX; design.signals.len()];
-    let reads: Vec<Vec<u32>> = design
-        .drivers
-        .iter()
-        .map(|driver| contents(driver).1.into_iter().collect())
-        .collect();
     let mut next = 0;
     let mut open = vec![false; design.signals.len()];
     for start in 0..design.signals.len() as u32 {
