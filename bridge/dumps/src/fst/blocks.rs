@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use super::error::FstError;
-use super::unpack::{Packing, can_expand};
+use super::unpack::{Packed, Packing, can_expand};
 
 /// Bytes of the first block.
 const HEADER: u64 = 329;
@@ -32,17 +32,6 @@ pub(super) struct Changes {
     pub(super) times: Packed,
     /// Their number.
     pub(super) ticks: usize,
-}
-
-/// Bytes that may be compressed with zlib.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Packed {
-    /// Where they are in the file.
-    pub(super) offset: u64,
-    /// Their number in the file.
-    pub(super) packed: u64,
-    /// Their number; the same if they are not compressed.
-    pub(super) bytes: u64,
 }
 
 /// Where everything is in a file.

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Seek};
 
-use super::blocks::{Layout, Packed};
-use super::unpack::{damaged, number, unpacked};
+use super::blocks::Layout;
+use super::unpack::{Packed, damaged, number, unpacked};
 
 /// What a signal is in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,6 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use flate2::read::ZlibDecoder;
 
-use super::blocks::Packed;
-
 /// More than any of the compressions reaches (zlib 1,032:1).
 const RATIO: u64 = 1100;
 
@@ -17,6 +15,17 @@ pub(super) const fn can_expand(packed: u64, bytes: u64) -> bool {
 /// What is in the file, and cannot be.
 pub(super) fn damaged(found: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, found)
+}
+
+/// Bytes that may be compressed with zlib.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Packed {
+    /// Where they are in the file.
+    pub(super) offset: u64,
+    /// Their number in the file.
+    pub(super) packed: u64,
+    /// Their number; the same if they are not compressed.
+    pub(super) bytes: u64,
 }
 
 /// The bytes at a place.
