@@ -150,7 +150,7 @@ impl Progress {
 /// Parses events and shows them to `visit`, until it breaks or no whole one is left; `rest` is then
 /// what follows the last one shown.
 ///
-/// The two most frequent kinds have their own calls of `visit`, so that their events stay in
+/// The most frequent kinds have their own calls of `visit`, so that their events stay in
 /// registers.
 #[inline(always)]
 pub(crate) fn visit_all<'a, const LAST: bool, B>(
@@ -160,14 +160,10 @@ pub(crate) fn visit_all<'a, const LAST: bool, B>(
     visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
 ) -> Checked<'a, ControlFlow<B>> {
     loop {
+        if let Some(visited) = visit_lines(codes, progress, rest, visit) {
+            return Ok(visited);
+        }
         let visited = if let Some((after, event)) = binary_change(codes, rest) {
-            *rest = after;
-            visit(event)
-        } else if let Some(b'#') = rest.first() {
-            let (after, event) = match time::<LAST>(progress, &rest[1..]) {
-                Err(nom::Err::Incomplete(_)) => return Ok(ControlFlow::Continue(())),
-                other => other?,
-            };
             *rest = after;
             visit(event)
         } else {
@@ -188,6 +184,111 @@ pub(crate) fn visit_all<'a, const LAST: bool, B>(
             return Ok(visited);
         }
     }
+}
+
+/// Bytes of which the ends of lines are looked for at once.
+const BLOCK: usize = 64;
+
+/// The rest from a block on: no line of it is read beyond this.
+type Lines = [u8; BLOCK + 16];
+
+/// Parses lines that are times and changes to 0, 1 or a vector of them, as long as they are that and nothing else, and
+/// are short. What comes then is left to the general parsers. Some if `visit` breaks.
+///
+/// Where a line ends is known for a whole block before anything of it is parsed, so that the processor parses a line
+/// while those before it are still under way.
+#[inline(always)]
+fn visit_lines<B>(
+    codes: &Codes,
+    progress: &mut Progress,
+    rest: &mut &[u8],
+    visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
+) -> Option<ControlFlow<B>> {
+    while let Some(lines) = rest.first_chunk() {
+        let block: &[u8; BLOCK] = lines.first_chunk()?;
+        let mut ends = digits::newlines(block);
+        let others = digits::not_binary(block);
+        if ends == 0 {
+            return None;
+        }
+        let mut start = 0;
+        while ends != 0 {
+            let end = ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            let visited = if lines[start] == b'#' {
+                let time = line_time(lines, start + 1, end).filter(|&time| time >= progress.time);
+                time.map(|time| {
+                    progress.time = time;
+                    visit(Event::Time(time))
+                })
+            } else {
+                line_change(codes, lines, others, start, end).map(&mut *visit)
+            };
+            let Some(visited) = visited else {
+                *rest = &rest[start..];
+                return None;
+            };
+            start = end + 1;
+            if visited.is_break() {
+                *rest = &rest[start..];
+                return Some(visited);
+            }
+        }
+        *rest = &rest[start..];
+    }
+    None
+}
+
+/// A time of 1 to 16 digits.
+#[inline(always)]
+fn line_time(lines: &Lines, start: usize, end: usize) -> Option<u64> {
+    let length = end.checked_sub(start).filter(|&length| length > 0)? as u32;
+    let first = digits::eight(lines.get(start..)?)?;
+    if length <= 8 {
+        return (digits::until_not_decimal(first) >= length)
+            .then(|| digits::decimal(first, length));
+    }
+    let second = digits::eight(lines.get(start + 8..)?)?;
+    let more = length - 8;
+    let is_decimal =
+        digits::until_not_decimal(first) == 8 && digits::until_not_decimal(second) >= more;
+    is_decimal
+        .then(|| digits::decimal(first, 8) * POWERS[more as usize] + digits::decimal(second, more))
+}
+
+/// A change to 0, 1 or a vector of them; `others` tells which bytes are neither `0` nor `1`.
+///
+/// Which of the two comes next, nobody can predict; so this decides nothing by branches that depend on it.
+#[inline(always)]
+fn line_change<'a>(
+    codes: &Codes,
+    lines: &'a Lines,
+    others: u64,
+    start: usize,
+    end: usize,
+) -> Option<Event<'a>> {
+    let vector = lines[start] == b'b';
+    let first = start + usize::from(vector);
+    let after = match vector {
+        true => (others >> start >> 1).trailing_zeros() as usize + start + 1,
+        false => start + 1,
+    };
+    let code = after + usize::from(vector);
+    let separated = !vector | (*lines.get(after)? == b' ');
+    let is_change = (others >> first & 1 == 0) & separated & (code < end);
+    if !is_change {
+        return None;
+    }
+    let entry = codes.of_length(digits::eight(lines.get(code..)?)?, end - code)?;
+    let digits = lines.get(first..after)?;
+    if digits.len() > entry.width as usize {
+        return None;
+    }
+    let bits = BitsRef {
+        digits,
+        width: entry.width,
+    };
+    Some(Event::Change(entry.signal, ValueRef::Bits(bits)))
 }
 
 /// Parses the next event.
@@ -356,6 +457,17 @@ fn time<'a, const LAST: bool>(progress: &mut Progress, input: &'a [u8]) -> Parse
     Ok((rest, Event::Time(time)))
 }
 
+/// What the digits are worth that stand before up to eight others.
+const POWERS: [u64; 9] = {
+    let mut powers = [1; 9];
+    let mut place = 1;
+    while place < powers.len() {
+        powers[place] = 10 * powers[place - 1];
+        place += 1;
+    }
+    powers
+};
+
 /// The digits of a time, and the one white space after them.
 #[inline(always)]
 pub(crate) fn ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
@@ -373,8 +485,7 @@ pub(crate) fn ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
             let more = digits::until_not_decimal(second);
             if more < 8 && is_blank((second >> (8 * more)) as u8) {
                 let high = digits::decimal(first, 8);
-                let scale = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
-                let time = high * scale[more as usize] + digits::decimal(second, more);
+                let time = high * POWERS[more as usize] + digits::decimal(second, more);
                 return Ok((&input[more as usize + 9..], time));
             }
         }
@@ -487,4 +598,125 @@ fn command<'a, const LAST: bool>(
     progress.section = Some(section);
     progress.begun = progress.time;
     Ok((rest, Event::Begin(section)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use crate::{Slice, Source};
+
+    /// All events of a dump, and the fault that ends them: by `next`, which knows no lines.
+    fn one_by_one(text: &[u8]) -> Vec<String> {
+        let mut dump = Slice::new(text).unwrap();
+        let events = dump.events();
+        events.map(|event| format!("{event:?}")).collect()
+    }
+
+    /// The same of `visit`, which begins again after every `pause` events.
+    fn visited(text: &[u8], pause: usize) -> Vec<String> {
+        let mut dump = Slice::new(text).unwrap();
+        let mut all = vec![];
+        loop {
+            let mut left = pause;
+            let visited = dump.try_for_each(|event| {
+                all.push(format!("{:?}", Ok::<_, ()>(event)));
+                left -= 1;
+                match left {
+                    0 => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            });
+            match visited {
+                Ok(ControlFlow::Break(())) => {}
+                Ok(ControlFlow::Continue(())) => return all,
+                Err(error) => {
+                    all.push(format!("{:?}", Err::<(), _>(error)));
+                    return all;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_at_once_are_those_one_by_one() {
+        let lines: [&[u8]; 43] = [
+            b"0!",
+            b"1!",
+            b"1\"",
+            b"0#",
+            b"b0 $",
+            b"b1011 $",
+            b"b10110100 $",
+            b"b101101001 $",
+            b"bx01 $",
+            b"b01z $",
+            b"b $",
+            b"b1  $",
+            b"b1\t$",
+            b"b1 $ ",
+            b" 1!",
+            b"x!",
+            b"Z!",
+            b"1 !",
+            b"1! 0!",
+            b"1%%",
+            b"0%%",
+            b"1~~~~~",
+            b"1?",
+            b"b1 ?",
+            b"1",
+            b"b101",
+            b"",
+            b"#",
+            b"#+1",
+            b"#1 1!",
+            b"r0.5 &",
+            b"s1! &",
+            b"$dumpall",
+            b"$end",
+            b"$comment\n1! $end",
+            b"B01 $",
+            b"#0",
+            b"b1-$",
+            b"#12345678901234567",
+            b"-1!",
+            b"1!\r",
+            b"b11111111111111111111111111111111111111111111111111111111111111 '",
+            b"b1111111111111111111111111111111111111111111111111111111111111111111111 '",
+        ];
+        let header = b"$var wire 1 ! a $end $var wire 1 \" b $end $var wire 1 # c $end \
+            $var wire 8 $ d $end $var wire 1 %% e $end $var real 64 & f $end $var wire 99 ' g $end \
+            $var wire 2 ~~~~~ h $end $enddefinitions $end\n";
+        let mut state = 1_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut faults = 0;
+        for _ in 0..4000 {
+            let mut text = header.to_vec();
+            let mut time = 0_u64;
+            for _ in 0..random(60) {
+                match random(8) {
+                    0..4 => text.extend(lines[random(8)]),
+                    4..6 => {
+                        time = time * 10 + random(20) as u64;
+                        text.extend(format!("#{time}").bytes());
+                        time %= 1 << 62;
+                    }
+                    // Almost every text has a fault somewhere.
+                    6 if random(4) > 0 => text.extend(lines[random(8)]),
+                    _ => text.extend(lines[random(lines.len())]),
+                }
+                text.push(b'\n');
+            }
+            let expected = one_by_one(&text);
+            faults += usize::from(expected.last().is_some_and(|last| last.starts_with("Err")));
+            for pause in [1, 3, usize::MAX] {
+                assert_eq!(visited(&text, pause), expected, "{}", text.escape_ascii());
+            }
+        }
+        assert!((400..3600).contains(&faults), "{faults}");
+    }
 }

@@ -109,18 +109,22 @@ impl Codes {
     /// followed by a white space; with its length. None does not mean that there is no such code.
     #[inline(always)]
     pub(crate) fn short(&self, word: u64) -> Option<(usize, &Entry)> {
-        let length = digits::until_blank(word);
+        let length = digits::until_blank(word) as usize;
+        let entry = self.of_length(word, length)?;
+        is_blank((word >> (8 * length)) as u8).then_some((length, entry))
+    }
+
+    /// The same for a code of `length` characters, whatever follows it.
+    #[inline(always)]
+    pub(crate) fn of_length(&self, word: u64, length: usize) -> Option<&Entry> {
         if length > 4 {
             return None;
         }
         let mask = ((1_u64 << (8 * length)) - 1) as u32;
         let key = word as u32 & mask;
         // An equal key was checked when it was declared, so these characters are right.
-        let entry = self
-            .direct
-            .get(masked_number(key, mask))
-            .filter(|entry| entry.key == key)?;
-        is_blank((word >> (8 * length)) as u8).then_some((length as usize, entry))
+        let entry = self.direct.get(masked_number(key, mask));
+        entry.filter(|entry| entry.key == key)
     }
 
     /// Parses a code that was declared, and the one white space after it.

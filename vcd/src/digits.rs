@@ -63,14 +63,26 @@ pub(crate) fn binary(word: u64) -> u64 {
 /// For each of 64 bytes a bit, the first one lowest: whether it is neither `0` nor `1`.
 #[inline(always)]
 pub(crate) fn not_binary(block: &[u8; 64]) -> u64 {
+    !equal(block, !1, b'0')
+}
+
+/// For each of 64 bytes a bit, the first one lowest: whether it ends a line.
+#[inline(always)]
+pub(crate) fn newlines(block: &[u8; 64]) -> u64 {
+    equal(block, !0, b'\n')
+}
+
+/// For each of 64 bytes a bit, the first one lowest: whether it is `byte` in the bits of `mask`.
+#[inline(always)]
+fn equal(block: &[u8; 64], mask: u8, byte: u8) -> u64 {
     let (quarters, _) = block.as_chunks::<16>();
-    let mut binary = 0;
+    let mut equal = 0;
     for (place, quarter) in quarters.iter().enumerate() {
-        let digits = u8x16::new(*quarter) & u8x16::splat(!1);
-        let mask = digits.simd_eq(u8x16::splat(b'0')).to_bitmask();
-        binary |= u64::from(mask as u16) << (16 * place);
+        let masked = u8x16::new(*quarter) & u8x16::splat(mask);
+        let bits = masked.simd_eq(u8x16::splat(byte)).to_bitmask();
+        equal |= u64::from(bits as u16) << (16 * place);
     }
-    !binary
+    equal
 }
 
 #[cfg(test)]
@@ -112,6 +124,7 @@ mod tests {
                 block[place] = other;
                 let expected = u64::from(!matches!(other, b'0' | b'1')) << place;
                 assert_eq!(not_binary(&block), expected);
+                assert_eq!(newlines(&block), u64::from(other == b'\n') << place);
             }
         }
     }
