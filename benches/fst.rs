@@ -62,6 +62,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cycle = (read(fst, Some(&one))? / 2 - 2).to_string();
     let of_clock = ["--signals", "clk_i"];
     let late = ["--signals", "**", "--changes", "--csv", "--at", &late];
+    let every = [
+        "--signals",
+        "TOP.cycle_*",
+        "--csv",
+        "--at",
+        "0",
+        "--window",
+        &cycle,
+    ];
     let jobs: Vec<Job<'_>> = vec![
         library("clk_i", || read(fst, Some(&one))),
         job("stats", || command(&["stats", fst], &of_clock)),
@@ -69,6 +78,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             command(&["show", fst, "--cycle", &cycle], &of_clock)
         }),
         library("ports", || read(fst, Some(&ports))),
+        job("show, every cycle, as CSV", || {
+            command(&["show", fst], &every)
+        }),
         job("check", || command(&["check", fst, "--map", map], &[])),
         library("all, of two files", || {
             read(fst, None).and_then(|_| read(copy, None))

@@ -164,8 +164,10 @@ pub(super) fn printed(written: io::Result<()>) -> Result<(), Failure> {
 /// # Errors
 /// Those of [`print`].
 pub fn print_json(result: &impl serde::Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(result).map_err(Failure::infrastructure)?;
-    print(&(json + "\n"))
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = serde_json::to_writer_pretty(&mut out, result).map_err(io::Error::from);
+    let written = written.and_then(|()| out.write_all(b"\n"));
+    printed(written.and_then(|()| out.flush()))
 }
 
 /// Writes to standard error. Where it cannot be written, the result is what it is all the same.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lockstep_vcd::Header;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Failure;
 use super::form::{self, Signal, exact};
@@ -14,7 +14,7 @@ use crate::waves::values::Radix;
 
 /// Rows of a dump.
 #[derive(Serialize)]
-pub struct Record {
+pub struct Record<'r> {
     /// The dump, or `-`.
     file: String,
     /// What a tick is: `1 ps`.
@@ -27,13 +27,46 @@ pub struct Record {
     signals: Vec<Signal>,
     /// The row that was asked for, counted from 0. None if there is none.
     target: Option<usize>,
-    rows: Vec<RowRecord>,
+    rows: RowRecords<'r>,
     /// Signals as registers, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     registers: Vec<Register>,
     /// Why there are no more rows, if the dump is damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
+}
+
+/// The rows, each made when it is printed: what is asked for may be far more text than the values are.
+struct RowRecords<'r> {
+    rows: &'r Rows,
+    radix: Radix,
+    /// For each column, whether it is an event.
+    events: Vec<bool>,
+}
+
+impl RowRecords<'_> {
+    fn iter(&self) -> impl Iterator<Item = RowRecord> {
+        self.rows.rows.iter().enumerate().map(|(place, row)| {
+            let values = row.values.iter();
+            let changed = self.events.iter().enumerate();
+            let changed =
+                changed.map(|(column, event)| self.rows.has_changed(place, column, *event));
+            RowRecord {
+                time: row.time,
+                cycle: row.cycle,
+                values: values
+                    .map(|value| exact(value.as_ref(), self.radix))
+                    .collect(),
+                changed: changed.collect(),
+            }
+        })
+    }
+}
+
+impl Serialize for RowRecords<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// Values at one place.
@@ -71,31 +104,18 @@ pub struct Words {
     pub words: String,
 }
 
-impl Record {
+impl<'r> Record<'r> {
     /// What was found in `file`. `clock` is the path of the clock, if `pace` is that of one.
     pub fn new(
         file: &Path,
         header: &Header,
         (pace, clock): (Pace, &str),
         selected: &[Selected],
-        rows: &Rows,
+        rows: &'r Rows,
         radix: Radix,
     ) -> Self {
         let signals = selected.iter().map(|one| Signal::of(one, header));
-        let row = |place: usize| {
-            let row = &rows.rows[place];
-            let values = row.values.iter().map(|value| exact(value.as_ref(), radix));
-            let changed = selected
-                .iter()
-                .enumerate()
-                .map(|(column, one)| rows.has_changed(place, column, one.probe.is_event(header)));
-            RowRecord {
-                time: row.time,
-                cycle: row.cycle,
-                values: values.collect(),
-                changed: changed.collect(),
-            }
-        };
+        let events = selected.iter().map(|one| one.probe.is_event(header));
         let sample = match pace {
             Pace::Clock(_, sample) => Some(sample.word()),
             Pace::Changes => None,
@@ -107,7 +127,11 @@ impl Record {
             sample,
             signals: signals.collect(),
             target: rows.target,
-            rows: (0..rows.rows.len()).map(row).collect(),
+            rows: RowRecords {
+                rows,
+                radix,
+                events: events.collect(),
+            },
             registers: Vec::new(),
             fault: rows.fault.as_ref().map(ToString::to_string),
         }
@@ -125,22 +149,17 @@ impl Record {
             let paths = self.signals.iter().map(|signal| signal.path.as_str());
             let head = ["time", "timescale", "cycle"].into_iter().chain(paths);
             out.write_record(head.chain(["changed"]))?;
-            for row in &self.rows {
+            for row in self.rows.iter() {
+                out.write_field(row.time.to_string())?;
+                out.write_field(self.timescale.as_deref().unwrap_or_default())?;
+                out.write_field(form::cell(row.cycle))?;
+                for value in &row.values {
+                    out.write_field(value.as_deref().unwrap_or_default())?;
+                }
                 let changed = self.signals.iter().zip(&row.changed);
                 let changed = changed.filter(|(_, changed)| **changed);
                 let changed: Vec<_> = changed.map(|(signal, _)| signal.path.as_str()).collect();
-                let mut line = vec![
-                    row.time.to_string(),
-                    self.timescale.clone().unwrap_or_default(),
-                    form::cell(row.cycle),
-                ];
-                line.extend(
-                    row.values
-                        .iter()
-                        .map(|value| value.clone().unwrap_or_default()),
-                );
-                line.push(changed.join(" "));
-                out.write_record(line)?;
+                out.write_record([changed.join(" ")])?;
             }
             Ok(())
         })

@@ -85,28 +85,36 @@ fn shortened(text: &str) -> String {
 }
 
 fn hexadecimal(bits: &Bits) -> String {
-    let digit = |low: u32| {
-        let high = (low + 3).min(bits.width() - 1);
-        number(bits, high, low).map_or_else(
-            |letter| letter,
-            |value| char::from_digit(value, 16).unwrap_or('X'),
-        )
-    };
-    (0..bits.width().div_ceil(4))
-        .rev()
-        .map(|place| digit(4 * place))
-        .collect()
-}
+    use std::fmt::Write;
 
-/// The value of at most four bits, or the letter that stands for it.
-fn number(bits: &Bits, high: u32, low: u32) -> Result<u32, char> {
-    let states: Vec<_> = (low..=high).rev().filter_map(|bit| bits.bit(bit)).collect();
-    match letter(&states) {
-        Some(letter) => Err(letter),
-        None => Ok(states.iter().fold(0, |value, state| {
-            2 * value + u32::from(*state == State::One)
-        })),
+    let mut text = String::with_capacity(bits.width().div_ceil(4) as usize);
+    if let Some(words) = bits.to_words() {
+        let mut digits = (bits.width() - 1) as usize % 64 / 4 + 1;
+        for word in words.iter().rev() {
+            let _ = write!(text, "{word:0digits$x}");
+            digits = 16;
+        }
+        return text;
     }
+    let words: Vec<_> = bits.planes().collect();
+    let digit = |low: u32| {
+        let (ones, unknown) = words[low as usize / 64];
+        let used = (1 << (bits.width() - low).min(4)) - 1;
+        let part = |plane: u64| (plane >> (low % 64)) as u32 & used;
+        match (part(ones), part(unknown)) {
+            (value, 0) => char::from_digit(value, 16).unwrap_or('X'),
+            (ones, unknown) if unknown == used && ones == used => 'x',
+            (0, unknown) if unknown == used => 'z',
+            (ones, unknown) if ones & unknown != 0 => 'X',
+            _ => 'Z',
+        }
+    };
+    text.extend(
+        (0..bits.width().div_ceil(4))
+            .rev()
+            .map(|place| digit(4 * place)),
+    );
+    text
 }
 
 /// The letter for bits that are not all 0 or 1.
@@ -166,6 +174,19 @@ mod tests {
         assert_eq!(hex("x0011zzz"), "XZ");
         assert_eq!(hex("zzzzzz"), "zz");
         assert_eq!(hex("xz0000"), "X0");
+        assert_eq!(
+            hex(&format!("1x{}", "01".repeat(34))),
+            format!("X{}", "5".repeat(17))
+        );
+        assert_eq!(
+            hex(&format!("z{}", "01".repeat(34))),
+            format!("z{}", "5".repeat(17))
+        );
+        assert_eq!(
+            hex(&format!("1{}", "01".repeat(34))),
+            format!("1{}", "5".repeat(17))
+        );
+        assert_eq!(hex(&"0".repeat(65)), "0".repeat(17));
         assert_eq!(hex("1"), "1");
         assert_eq!(hex("x"), "x");
     }
