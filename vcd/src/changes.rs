@@ -118,6 +118,8 @@ pub(crate) struct Progress {
     pub(crate) lenient: bool,
     /// Some were.
     pub(crate) rounded: bool,
+    /// A comment says that the limit of the dump was reached.
+    pub(crate) limited: bool,
 }
 
 impl Progress {
@@ -592,12 +594,20 @@ fn command<'a, const LAST: bool>(
         other if other.starts_with(b"dumpports") => return fail(input, Expected::FourState),
         _ => {
             let (rest, text) = until_end(rest, LAST)?;
-            return Ok((rest, Event::Comment(text.trim_ascii())));
+            let text = text.trim_ascii();
+            progress.limited |= keyword == b"comment" && tells_a_limit(text);
+            return Ok((rest, Event::Comment(text)));
         }
     };
     progress.section = Some(section);
     progress.begun = progress.time;
     Ok((rest, Event::Begin(section)))
+}
+
+/// Whether a comment is the one that a simulator ends a dump with at its `$dumplimit`: IEEE 1364, 18.1.5, has no wording.
+fn tells_a_limit(text: &[u8]) -> bool {
+    let text = text.to_ascii_lowercase();
+    text.starts_with(b"dump") && text.windows(5).any(|word| word == b"limit")
 }
 
 #[cfg(test)]

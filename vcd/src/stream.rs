@@ -292,6 +292,45 @@ impl<R: Read> Stream<R> {
         self.progress.rounded
     }
 
+    /// Whether a comment was read that says that the simulator has stopped dumping at its `$dumplimit`.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let text = &b"$var wire 1 ! a $end $enddefinitions $end\n#2\n1!\n$comment Dump limit reached $end\n"[..];
+    /// let mut dump = Stream::new(text)?;
+    /// dump.for_each(|_event| {})?;
+    /// assert!(dump.has_hit_limit());
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn has_hit_limit(&self) -> bool {
+        self.progress.limited
+    }
+
+    /// The last command of the dump, if it was read to its end and no white space follows: what comes behind may be
+    /// missing, though the command itself is whole.
+    ///
+    /// ```
+    /// use lockstep_vcd::{Source, Stream};
+    ///
+    /// let text = &b"$var wire 1 ! a $end $enddefinitions $end\n#2\n1!"[..];
+    /// let mut dump = Stream::new(text)?;
+    /// dump.for_each(|_event| {})?;
+    /// assert_eq!(dump.unended(), Some(&b"1!"[..]));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn unended(&self) -> Option<&[u8]> {
+        let Buffer {
+            bytes, start, end, ..
+        } = &self.buffer;
+        let read = self.buffer.ended && start == end;
+        let text = if read { &bytes[..*end] } else { &[][..] };
+        let last = text.rsplit(|byte| *byte == b'\n').next()?;
+        (!last.is_empty() && !last[last.len() - 1].is_ascii_whitespace()).then_some(last)
+    }
+
     /// Visits the events that are in the window as a whole.
     #[inline(always)]
     fn drain<const LAST: bool, B>(

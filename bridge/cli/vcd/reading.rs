@@ -6,10 +6,14 @@ use clap::Args;
 
 use super::{Failure, in_file};
 use crate::cli::output;
+use crate::printable::printable;
 use crate::waves::dump::{self, Dump, Opened};
 
 /// Bytes of a GHW file that needs much memory.
 const LARGE: u64 = 256 << 20;
+
+/// Bytes of the last line that are shown.
+const LAST: usize = 40;
 
 /// What every command takes that reads dumps.
 #[derive(Args)]
@@ -24,7 +28,7 @@ impl Reading {
     pub fn open(&self, path: &Path) -> Result<Opened, Failure> {
         let mut opened = dump::open(path).map_err(|error| in_file(path, error))?;
         if let (Dump::Ghw(_), Some(size @ LARGE..)) = (&opened.dump, opened.size) {
-            crate::cli::output::note(&format!(
+            output::note(&format!(
                 "{}: GHW is read whole: this needs more than twice the memory of the file, which has {} MiB; a VCD or an FST file \
                  needs little",
                 path.display(),
@@ -37,12 +41,23 @@ impl Reading {
         Ok(opened)
     }
 
-    /// Tells that times were rounded, if they were.
+    /// Tells what was met in reading that may make the result another than is expected.
     pub fn note(&self, path: &Path, dump: &Dump) {
+        let note = |text: &str| output::note(&format!("{}: {text}", path.display()));
         if dump.has_rounded() {
-            output::note(&format!(
-                "{}: times with a fraction of a tick were rounded to the nearest one",
-                path.display()
+            note("times with a fraction of a tick were rounded to the nearest one");
+        }
+        if dump.has_hit_limit() {
+            note(
+                "the simulator has stopped dumping at its limit ($dumplimit); what came later is not there",
+            );
+        }
+        if let Some(last) = dump.unended() {
+            let short = &last[last.len().saturating_sub(LAST)..];
+            let dots = if short.len() < last.len() { ".." } else { "" };
+            let shown = printable(&String::from_utf8_lossy(short));
+            note(&format!(
+                "no line feed after the last line, `{dots}{shown}`; the dump may be cut off there"
             ));
         }
     }

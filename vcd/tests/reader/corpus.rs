@@ -173,6 +173,10 @@ const NOT_FOR_VCD: &[Exception] = &[
         ],
     ),
     (
+        "a command that ends with the file is an error",
+        &["loose/end_without_a_line_feed.vcd"],
+    ),
+    (
         "the scope types of VHDL are an error",
         &["hand/gtkwave.vcd"],
     ),

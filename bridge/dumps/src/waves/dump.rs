@@ -192,6 +192,24 @@ impl Dump {
         }
     }
 
+    /// Whether the dump says that the simulator has stopped it at its limit.
+    pub const fn has_hit_limit(&self) -> bool {
+        match self {
+            Self::File(stream) => stream.has_hit_limit(),
+            Self::Pipe(stream) => stream.has_hit_limit(),
+            Self::Fst(_) | Self::Ghw(_) => false,
+        }
+    }
+
+    /// The last command, if the dump was read to its end and no line feed follows.
+    pub fn unended(&self) -> Option<&[u8]> {
+        match self {
+            Self::File(stream) => stream.unended(),
+            Self::Pipe(stream) => stream.unended(),
+            Self::Fst(_) | Self::Ghw(_) => None,
+        }
+    }
+
     /// The declarations.
     pub fn header(&self) -> Arc<Header> {
         match self {
