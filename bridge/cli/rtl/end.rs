@@ -1,6 +1,7 @@
 //! Bad ends of a command that runs a design: what is told of a hang, a crash and a stop, and the report that they leave.
 
 use std::fmt::Write;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -248,7 +249,6 @@ impl End {
     /// Standard output cannot be written.
     pub fn tell_here(self, json: bool) -> Result<Verdict, Failure> {
         let facts = facts();
-        scratch::abandon();
         if let Some(design) = at_work() {
             printed::print(&design.printed, true);
         }
@@ -258,7 +258,10 @@ impl End {
             // Its file goes with the process that watches this one.
             end.printed = None;
         }
-        end.tell(&facts, json)
+        let told = end.tell(&facts, json);
+        // What the other thread would make from here on, nobody would remove.
+        mem::forget(scratch::abandon());
+        told
     }
 
     /// Writes the report of a command that left no summary, if it has a folder, and tells the end.

@@ -41,12 +41,22 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all that this process has under temporary names: for one that ends without dropping them.
-pub fn abandon() {
-    for path in mem::take(&mut *live()) {
+/// While this lives, other threads can neither make what is temporary nor let go of it: they wait.
+#[derive(Debug)]
+pub struct Abandoned {
+    _live: MutexGuard<'static, BTreeSet<PathBuf>>,
+}
+
+/// Removes all that this process has under temporary names: for one that ends without dropping them, before what is
+/// returned is dropped.
+#[must_use = "what is made after it is dropped stays"]
+pub fn abandon() -> Abandoned {
+    let mut live = live();
+    for path in mem::take(&mut *live) {
         // It may have its name by now, and what cannot be removed is removed by the next command.
         let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
     }
+    Abandoned { _live: live }
 }
 
 /// Holds a place among what the process has.
@@ -54,10 +64,13 @@ pub fn abandon() {
 struct Entry(PathBuf);
 
 impl Entry {
-    fn new(path: &Path) -> Self {
+    /// Makes what is there and holds its place, both or neither for a thread that [abandons](abandon) it.
+    fn make(path: &Path, make: impl FnOnce(&Path) -> io::Result<File>) -> io::Result<(File, Self)> {
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        live().insert(whole.clone());
-        Self(whole)
+        let mut live = live();
+        let made = make(path)?;
+        live.insert(whole.clone());
+        Ok((made, Self(whole)))
     }
 }
 
@@ -91,18 +104,18 @@ impl ScratchFolder {
     /// # Errors
     /// It cannot be made there.
     pub fn new_in(parent: &Path) -> io::Result<Self> {
-        let (lock, path) = make_in(parent, |path| {
+        let (made, entry) = make_in(parent, |path| {
             DirBuilder::new().mode(0o700).create(path)?;
             // What is gone already was taken for left behind.
             File::open(path).map_err(|error| match error.kind() {
                 io::ErrorKind::NotFound => taken(),
                 _ => error,
             })
-        })?
-        .into_parts();
+        })?;
+        let (lock, path) = made.into_parts();
         let path = path.keep().map_err(|error| error.error)?;
         Ok(Self {
-            _entry: Entry::new(&path),
+            _entry: entry,
             path,
             kept: false,
             _lock: lock,
@@ -161,13 +174,13 @@ impl ScratchFile {
     /// # Errors
     /// It cannot be made there.
     pub fn new_in(folder: &Path) -> io::Result<Self> {
-        let file = make_in(folder, |path| {
+        let (file, entry) = make_in(folder, |path| {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create_new(true).open(path)
         })?;
         Ok(Self {
-            _entry: Entry::new(file.path()),
             file,
+            _entry: entry,
         })
     }
 
@@ -247,21 +260,29 @@ fn taken() -> io::Error {
 }
 
 /// Makes what `make` makes under a name that nobody has, and locks it.
-fn make_in(parent: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<NamedTempFile> {
+fn make_in(
+    parent: &Path,
+    make: impl Fn(&Path) -> io::Result<File>,
+) -> io::Result<(NamedTempFile, Entry)> {
     sweep_once(parent);
     let mut names = Builder::new();
     names.prefix(PREFIX).rand_bytes(RANDOM);
+    let mut entry = None;
     // What says that a name is taken is called again with another.
-    names.make_in(parent, |path| {
-        let made = make(path)?;
+    let made = names.make_in(parent, |path| {
+        let (made, listed) = Entry::make(path, &make)?;
         // Where there are no such locks, nothing is taken for left behind either.
         let _ = made.lock();
         // Between its making and its lock another process may have taken it for left behind.
         match is_at(&made, path)? {
-            true => Ok(made),
+            true => {
+                entry = Some(listed);
+                Ok(made)
+            }
             false => Err(taken()),
         }
-    })
+    })?;
+    Ok((made, entry.expect("what is made is listed")))
 }
 
 /// Whether `path` leads to `file`, and not to another of the same name or to nothing.
@@ -391,7 +412,7 @@ mod tests {
             }
             Ok(file)
         });
-        assert!(made.expect("made").path().is_file());
+        assert!(made.expect("made").0.path().is_file());
         assert_eq!(attempts.get(), 3);
     }
 

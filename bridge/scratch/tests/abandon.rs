@@ -14,7 +14,7 @@ fn what_has_no_name_yet_goes_and_what_has_one_stays() {
     drop(dropped);
     let kept = ScratchFile::new_in(parent.path()).expect("made");
     kept.keep(&parent.path().join("whole")).expect("renamed");
-    abandon();
+    drop(abandon());
     let names = fs::read_dir(parent.path()).expect("read");
     let names: Vec<_> = names
         .map(|entry| entry.expect("read").file_name())
