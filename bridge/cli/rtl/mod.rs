@@ -10,6 +10,7 @@ mod end;
 mod exhaust;
 mod from_dut;
 mod kept;
+mod locate;
 mod progress;
 mod recorded;
 mod run;

@@ -12,6 +12,7 @@ use super::args::RtlArgs;
 use super::coverage;
 use super::end::End;
 use super::kept::{keep_printed, printed_by_design};
+use super::locate::Scene;
 use super::progress::{Building, Progress};
 use super::recorded;
 use super::running::{
@@ -35,7 +36,7 @@ use crate::isolation::{Facts, Replay, sandbox_report, settled, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::report::{self, File, Report, RunFacts, html};
+use crate::report::{self, File, Location, Report, RunFacts, html};
 use crate::scratch::folder_of;
 use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
 
@@ -106,6 +107,9 @@ struct CommonArgs {
     /// (.f), or bundled
     #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
     against: Option<PathBuf>,
+    /// Look for the places of the RTL that a divergence may come from: some seconds more, and the RTL as files, or bundled
+    #[arg(long, conflicts_with = "against")]
+    locate: bool,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
@@ -582,6 +586,14 @@ impl<'a> Job<'a> {
             files,
         );
         report.notes.extend(not_kept);
+        if self.common.locate {
+            match self.locations(&replay) {
+                Ok(locations) => report.locations = Some(locations),
+                Err(why) => report
+                    .notes
+                    .push(format!("no place in the RTL is named: {why}")),
+            }
+        }
         let files = [self.read, self.record].into_iter().flatten();
         let taken: Vec<_> = files.map(Path::to_owned).collect();
         let options = recorded::Options {
@@ -648,6 +660,18 @@ impl<'a> Job<'a> {
             }
         }
         Ok(diagnosis::Replay::ended(lockstep, divergence, how))
+    }
+
+    /// The places of the RTL that the divergence may come from; why there are none.
+    fn locations(&self, replay: &diagnosis::Replay) -> Result<Vec<Location>, String> {
+        let scene = Scene {
+            rtl: &self.rtl,
+            implementation: &self.implementation,
+            options: &self.options,
+            recording: &replay.recording,
+        };
+        tell(|facts| facts.during = Some("the runs that look for its place".to_owned()));
+        scene.locations(|folder| self.open_timed(Some(folder)).0)
     }
 
     /// Writes the result as a page, a divergence as its report.

@@ -80,7 +80,7 @@ pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> 
 }
 
 /// Finds Verilator, or fetches it. The one that was found is found again at once: a divergence should not wait for it.
-fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
+pub(super) fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
     // The project's own, where the program is run beside it.
     let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
     let tools = if tools.is_dir() {

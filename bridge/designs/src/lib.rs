@@ -4,6 +4,7 @@
 
 mod build;
 mod build_options;
+mod described;
 mod folder;
 mod folder_error;
 pub mod isolation;
@@ -22,6 +23,7 @@ mod without_trace;
 
 pub use build::{BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated};
 pub use build_options::BuildOptions;
+pub use described::{DescribeError, Described, described};
 pub use folder::DutFolder;
 pub use folder_error::FolderError;
 pub use manifest::Manifest;

@@ -107,6 +107,47 @@ impl Coverage {
     }
 }
 
+/// A place of the RTL that a divergence may come from.
+#[derive(Clone, Debug, Serialize)]
+pub struct Location {
+    /// The file.
+    pub file: String,
+    /// The first line.
+    pub line: u32,
+    /// The last line.
+    pub last_line: u32,
+    /// The signal that is set there, from the top module on.
+    pub signal: String,
+    /// A small change there that makes all cycles right that were looked at, in words.
+    pub repair: Option<String>,
+}
+
+impl Location {
+    /// File and lines.
+    pub fn place(&self) -> String {
+        match self.line == self.last_line {
+            true => format!("{}:{}", self.file, self.line),
+            false => format!("{}:{}-{}", self.file, self.line, self.last_line),
+        }
+    }
+
+    /// What is set there, and what would be right.
+    pub fn words(&self) -> String {
+        // The top module is the same for all.
+        let signal = self
+            .signal
+            .split_once('.')
+            .map_or(&*self.signal, |(_, rest)| rest);
+        match &self.repair {
+            Some(repair) => format!("sets {signal}; all cycles would be right with {repair}"),
+            None => format!("sets {signal}"),
+        }
+    }
+}
+
+/// Places that are shown to people.
+pub const PLACES: usize = 3;
+
 /// A file that belongs to the report.
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
@@ -158,6 +199,9 @@ pub struct Report {
     pub explanation: Explanation,
     /// What would explain the RTL.
     pub hypotheses: Findings,
+    /// Where in the RTL it may come from, the most suspicious place first. None if that was not looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locations: Option<Vec<Location>>,
     /// The last cycles.
     pub cycles: Cells,
     /// What was compared.
@@ -284,6 +328,7 @@ pub fn report_with(
             }
             false => hypotheses::test(&replay.recording, implementation),
         },
+        locations: None,
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),

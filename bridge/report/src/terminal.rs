@@ -10,7 +10,7 @@ use lockstep_explain::diagnosis::explain::Explanation;
 use lockstep_explain::hypotheses::Findings;
 use lockstep_explain::registers::columns;
 
-use super::{Cells, PAGE, Report};
+use super::{Cells, Location, PAGE, PLACES, Report};
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
@@ -80,6 +80,9 @@ fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     fields(out, report, width)?;
     explanation(out, &report.explanation, &report.headline.expected, width)?;
     hypotheses(out, &report.hypotheses, width)?;
+    if let Some(found) = &report.locations {
+        locations(out, found, width)?;
+    }
     let marks = match report.about == report.cycle {
         true => String::new(),
         false => format!(
@@ -194,6 +197,18 @@ fn hypotheses(out: &mut String, findings: &Findings, width: usize) -> std::fmt::
         0 => Ok(()),
         more => writeln!(out, "  and {more} more, in the JSON report"),
     }
+}
+
+fn locations(out: &mut String, found: &[Location], width: usize) -> std::fmt::Result {
+    writeln!(out, "\n{TITLE}where in the RTL{TITLE:#}")?;
+    if found.is_empty() {
+        return writeln!(out, "  no place stands out");
+    }
+    for location in found.iter().take(PLACES) {
+        let text = format!("{TITLE}{}{TITLE:#}  {}", location.place(), location.words());
+        out.push_str(&hanging("  ", &text, width));
+    }
+    Ok(())
 }
 
 /// The columns that fit into `width`, the most telling ones first, and in a line the names of the others.

@@ -8,8 +8,7 @@
 //! only what differs from the dump. What makes all stretches right comes first; of the rest, places that failing cycles
 //! have in common, and cycles without a difference do not.
 //!
-//! It takes some seconds, most of which go to learning. Reports do not name places yet; `make mutants` says how often they
-//! would be right.
+//! It takes some seconds, most of which go to learning. `make mutants` says how often the places are right.
 
 mod change;
 mod columns;
