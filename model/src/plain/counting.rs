@@ -50,7 +50,9 @@ impl Plain {
         let mut below = Below::default();
         let mut previous = 0u64;
         for n in 0..counters {
-            operators.moment().counter = n as u8;
+            let moment = operators.moment();
+            moment.counter = n as u8;
+            moment.event = Some(self.shown_event(n));
             let may = operators.bit(Site::MayCount, n, may_count >> n & 1 == 1);
             if !may {
                 below = Below {
@@ -105,6 +107,7 @@ impl Plain {
             self.last[n] = v;
             self.add(operators, n, v, (effect, written), &mut carried);
         }
+        operators.moment().event = None;
         // DUT-24.
         self.state.set(state::PREVIOUS, previous);
         self.count_cycles(
@@ -123,6 +126,12 @@ impl Plain {
         let copy = state::COPIES + 31 * state::OF_EVENT + n;
         let value = self.state.get(copy) & self.fixed.present[n];
         EVTCOUNT.of(value) as u16
+    }
+
+    /// The event of counter `n`, for who looks at it from outside: it does not count as read.
+    pub fn shown_event(&self, n: usize) -> u16 {
+        let copy = state::COPIES + 31 * state::OF_EVENT + n;
+        EVTCOUNT.of(self.state.word(copy as u16) & self.fixed.present[n]) as u16
     }
 
     /// C_P of counter `n`, if a mutant holds it.
@@ -225,11 +234,20 @@ impl Plain {
         });
         if of_lanes < count {
             let lane = operators.index(Site::Lane, n, of_lanes as usize, 64) & 63;
-            let value = match lane < pmu.event_count.into() {
-                true => input.event[lane],
+            let value = |lane: usize| match lane < pmu.event_count.into() {
+                true => u64::from(input.event[lane]),
                 false => 0,
             };
-            return value.into();
+            let next = operators.bit(Site::NextToo, n, false);
+            let last = operators.bit(Site::LastToo, n, false);
+            return [
+                (true, lane),
+                (next, (lane + 1) & 63),
+                (last, lane.wrapping_sub(1) & 63),
+            ]
+            .into_iter()
+            .filter(|(counts, _)| *counts)
+            .fold(0, |sum, (_, lane)| sum + value(lane));
         }
         match of_sampling as u16 {
             event @ SAMPLE_POP..=SAMPLE_COLLISION if self.fixed.implementation.spe.implemented => {
@@ -274,6 +292,8 @@ impl Plain {
             carry(mutation.of_word(top, 7).clamp(1, 64)).into()
         }) == 1;
         let out = operators.bit(Site::Carry, n, out);
+        let beyond = old.wrapping_add(added) & low(top) != 0;
+        let out = out && !(beyond && operators.bit(Site::LostBeyondZero, n, false));
         let is_written = written >> n & 1 == 1;
         let zeroed = matches!(effect, Some((SysReg::Pmcr, _)));
         let flag = operators.bit(Site::OverflowOfWritten, usize::from(zeroed), !is_written);

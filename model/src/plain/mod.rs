@@ -42,7 +42,7 @@ pub use mutant::{Mutant, Mutation, Relation};
 pub use operators::{Broken, Operators, Right};
 pub use site::{Kind, Site};
 pub use state::State;
-pub use when::{Moment, When};
+pub use when::{Around, Moment, When};
 
 use crate::contract::{AccessKind, CycleInput, CycleOutput};
 use crate::implementation::{Implementation, ImplementationError, Knobs, Res0};
@@ -79,6 +79,7 @@ pub struct Plain {
     last_read: Option<(SysReg, View)>,
     /// The PMBSR_ELx whose COLL a collision of the last cycle set.
     hit: u64,
+    around: Around,
 }
 
 /// What an access does at the end of the cycle.
@@ -126,7 +127,13 @@ impl Plain {
             last: [0; 32],
             last_read: None,
             hit: 0,
+            around: Around::default(),
         })
+    }
+
+    /// What is around the next step, for mutants that look at it; nothing is, where nobody says so.
+    pub fn meet(&mut self, around: Around) {
+        self.around = around;
     }
 
     /// The state.
@@ -147,7 +154,10 @@ impl Plain {
         self.last = [0; 32];
         self.last_read = None;
         self.hit = 0;
-        *operators.moment() = moment(input);
+        *operators.moment() = Moment {
+            around: self.around,
+            ..moment(input)
+        };
         if input.is_reset() {
             self.reset(operators);
             return output;
@@ -239,6 +249,8 @@ fn moment(input: &CycleInput) -> Moment {
         level: driven.then(|| input.threads[0].level()),
         security: driven.then(|| input.threads[0].security()),
         counter: 0,
+        event: None,
+        around: Around::default(),
         counted: 0,
         profiling: input.profiling & CycleInput::PROFILING_ENABLED != 0,
         collided: false,

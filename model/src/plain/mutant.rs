@@ -66,6 +66,8 @@ pub enum Mutation {
     Cut(u8),
     /// A number is at most what so many bits hold.
     Saturates(u8),
+    /// A number is at most that.
+    AtMost(u8),
     /// A bit of a number has that value always.
     Stuck(u8, bool),
     /// A bit of a number is negated.
@@ -113,6 +115,7 @@ impl Mutation {
             Self::Ones => u64::MAX,
             Self::Cut(bits) => value & u64::MAX >> (64 - bits),
             Self::Saturates(bits) => value.min(u64::MAX >> (64 - bits)),
+            Self::AtMost(most) => value.min(most.into()),
             Self::Stuck(bit, true) => value | 1 << bit,
             Self::Stuck(bit, false) => value & !(1 << bit),
             Self::Flipped(bit) => value ^ 1 << bit,
@@ -156,12 +159,14 @@ pub struct Mutant {
     pub mutation: Mutation,
     /// When.
     pub when: When,
+    /// And when.
+    pub and: When,
 }
 
 impl Mutant {
     /// Whether it acts at an instance, at a moment.
     #[inline(always)]
     pub fn acts(&self, at: usize, moment: &Moment) -> bool {
-        self.at.has(at) && self.when.holds(moment)
+        self.at.has(at) && self.when.holds(moment) && self.and.holds(moment)
     }
 }

@@ -295,9 +295,13 @@ impl Plain {
         let at = kind(register);
         let implemented = operators.word(Site::Implemented, at, self.counters_mask());
         let way = way_of(operators, register);
+        let spared = match operators.bit(Site::SparesCounting, at, false) {
+            true => u64::from(operators.moment().counted),
+            false => 0,
+        };
         let value = self.state.get(word);
-        self.state
-            .set(word, set_or_clear(way, value, data & implemented));
+        let bits = data & implemented & !spared;
+        self.state.set(word, set_or_clear(way, value, bits));
     }
 
     /// DUT-20.

@@ -136,7 +136,8 @@ impl Plain {
             false => 0,
         };
         if runs {
-            for place in 0..operations.min(32) {
+            let counted = operators.word(Site::CountedOperations, 0, operations);
+            for place in 0..counted.min(32) {
                 if !unit.operation(operators, byte, &mut done) {
                     continue;
                 }

@@ -26,6 +26,7 @@ impl Site {
                 let mut all = vec![Zero, Ones, Plus(1), Plus(-1), Shifted(true), Shifted(false)];
                 all.extend((1..bits).map(Cut));
                 all.extend((1..bits).map(Saturates));
+                all.extend((0..bits.min(8)).map(|bit| AtMost(1 << bit)));
                 all.extend(each(bits, |bit| Stuck(bit, false)));
                 all.extend(each(bits, |bit| Stuck(bit, true)));
                 all.extend(each(bits, Flipped));
@@ -110,6 +111,7 @@ impl Mutant {
                 at,
                 mutation,
                 when: When::Always,
+                and: When::Always,
             })
         };
         instances.into_iter().flat_map(of).collect()
@@ -146,6 +148,15 @@ impl fmt::Display for Mutant {
         match (self.site.kind(), self.mutation) {
             (Kind::Never | Kind::Always, _) => f.write_str(&noun)?,
             (Kind::And, Mutation::One) => write!(f, "{noun} is not looked at")?,
+            (Kind::Bit, Mutation::Zero) if self.site == Site::Rule => {
+                write!(f, "{noun} never applies")?;
+            }
+            (Kind::Bit, Mutation::One) if self.site == Site::Rule => {
+                write!(f, "{noun} always applies")?;
+            }
+            (Kind::Bit, Mutation::Zero) if self.site == Site::MayCount => {
+                f.write_str("the counter does not count")?;
+            }
             (Kind::Compare, Mutation::Relation(relation)) => {
                 write!(
                     f,
@@ -194,6 +205,7 @@ impl fmt::Display for Mutant {
                 Mutation::One => write!(f, "{noun} is taken as 1")?,
                 Mutation::Cut(bits) => write!(f, "{noun} is cut to {bits} bits")?,
                 Mutation::Saturates(bits) => write!(f, "{noun} saturates at {bits} bits")?,
+                Mutation::AtMost(most) => write!(f, "{noun} is at most {most}")?,
                 Mutation::Stuck(bit, value) => {
                     write!(f, "{} is stuck at {}", self.bit(bit), u8::from(value))?;
                 }
@@ -223,6 +235,6 @@ impl fmt::Display for Mutant {
                 At::Events => f.write_str(" for event counters")?,
             }
         }
-        write!(f, "{}", self.when)
+        write!(f, "{}{}", self.when, self.and)
     }
 }

@@ -175,6 +175,7 @@ sites! {
     Stored Register(64), Named(&TYPES), "the mask of the bits that {} has", "ETY-02";
     TypeClearsPrevious Never, One, "a write of PMEVTYPER<n>_EL0 clears C_P", "DUT-24";
     SetOrClear Choice(WAYS), Named(&REGISTERS), "a write of {}", "DUT-23";
+    SparesCounting Never, Named(&REGISTERS), "a write of {} does not reach the bits of counters that have an increment in the cycle", "DUT-12";
     Implemented Register(64), Named(&REGISTERS), "the mask of the counters that there are, in a write of {}", "DUT-12";
     CollWritten Pick(BITS), Named(&COLLS), "what is written to {}", "SPE-43";
     SystemUnit Word(6), Named(&REGISTERS), "SPMSELR_EL0.SYSPMUSEL as {} uses it", "SPMU-16";
@@ -212,7 +213,7 @@ sites! {
     GroupAwake And, Named(&THREAD_EVENTS), "{} with MT 1: whether a thread is out of WFI and WFE state", "CYC-10";
     AnyAwake And, Named(&THREAD_EVENTS), "{} with MT 1: whether any thread is out of WFI and WFE state", "CYC-10";
     AnySecond And, Named(&THREAD_EVENTS), "{} with MT 1: the second condition", "CYC-11";
-    StallOfAll Choice(&["all threads", "any thread"]), Named(&THREAD_EVENTS), "{} with MT 1: the threads that must stall", "CYC-12";
+    StallOfAll Choice(&["all threads", "any thread", "thread 0"]), Named(&THREAD_EVENTS), "{} with MT 1: the threads that must stall", "CYC-12";
     Sum Word(16), One, "the sum of INST_RETIRED over the threads", "CYC-14";
     SumTerm Word(16), Named(&THREADS), "INST_RETIRED of {} as it is added", "CYC-14";
     ThreadCounted Bit, Named(&THREADS), "whether {} is counted", "DUT-50";
@@ -222,6 +223,8 @@ sites! {
     Event Word(16), Counters, "evtCount", "DUT-16";
     EventSeen Word(16), Named(&DECODERS), "evtCount as {} has it", "DUT-51";
     Lane Index(64), Counters, "the event lane", "DUT-51";
+    NextToo Never, Counters, "the event of the next number is counted too", "DUT-16";
+    LastToo Never, Counters, "the event of the number before is counted too", "DUT-16";
     NoEvent Constant(2), Counters, "the value of an event that is not supported", "DUT-16";
     SampleEvent Index(4), Named(&SAMPLE_EVENTS), "the event {}", "SPE-45";
     Base Word(16), Counters, "V_B", "DUT-16";
@@ -257,6 +260,7 @@ sites! {
     Long Bit, Counters, "PMCR_EL0.LP", "DUT-22";
     OverflowBit Constant(7), Named(&COUNTERS), "the number of bits of {} out of which it overflows", "DUT-22";
     Carry Bit, Counters, "the overflow", "DUT-22";
+    LostBeyondZero Never, Counters, "an overflow that leads beyond zero is lost", "DUT-22";
     OverflowOfWritten And, Named(&WRITES), "an overflow of a counter {} sets its flag: that it is lost", "DUT-20";
     FlagOf Index(31), Counters, "the overflow flag that is set", "DUT-22";
     ChainIsShort And, One, "PMCR_EL0.LP, where CHAIN counts an overflow,", "DUT-17";
@@ -279,6 +283,7 @@ sites! {
     // Sampling.
     Profiling Bit, One, "whether profiling is enabled", "SPE-10";
     Operations Word(4), One, "the operations of a cycle", "SPE-28";
+    CountedOperations Word(4), One, "the number of operations that COUNT is counted down for", "SPE-20";
     Starts Bit, One, "whether profiling becomes enabled", "SPE-10";
     CountsDisabled Bit, One, "whether operations count down COUNT", "SPE-10";
     Rnd Bit, One, "PMSIRR_EL1.RND", "SPE-12";
@@ -337,6 +342,20 @@ impl Site {
     /// The rule that decides.
     pub fn rule(self) -> &'static str {
         self.facts().3
+    }
+
+    /// The site that decides as a whole what this one is a part of: a mutant there says the same more plainly.
+    pub fn whole(self) -> Option<Self> {
+        use Site::*;
+        match self {
+            AccessLevel | RuleLevel | Control | ControlOfRow | MaskedInHost | Hpmn
+            | HpmnCounter | Reserves | PmuacrBit | Pmuacr | ReadOnlyByEr => Some(Rule),
+            Enable | Enabled | Allowed => Some(MayCount),
+            Event | EventSeen | Lane | NoEvent => Some(Base),
+            FilterBit | FilteredLevel | FilteredSecurity | FilterRow | FilterField
+            | FilterOther | FilteredByRow | FilteredByMode => Some(Filtered),
+            _ => None,
+        }
     }
 
     /// Bits of the number that is decided.

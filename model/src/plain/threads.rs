@@ -119,7 +119,7 @@ impl Plain {
             return (active && awake && holds).into();
         }
         let mut awake = false;
-        let (mut all, mut any) = (true, false);
+        let (mut all, mut any, mut own) = (true, false, true);
         let (mut any_second, mut members_any) = (!counts.second, false);
         for t in members {
             members_any = true;
@@ -131,6 +131,7 @@ impl Plain {
             if let Some(stall) = counts.stall {
                 let stall = operators.pick(Site::StallCondition, at, conditions, stall);
                 all &= stall;
+                own &= stall || t != 0;
                 any |= stall;
             } else if event == Event::Cond {
                 any |= operators.pick(Site::OtherCondition, 0, conditions, CONDITION);
@@ -144,9 +145,10 @@ impl Plain {
             Event::CpuCycles => true,
             Event::Cond => any,
             // CYC-12: all of the threads.
-            _ => match operators.index(Site::StallOfAll, at, 0, 2) {
+            _ => match operators.index(Site::StallOfAll, at, 0, 3) {
                 0 => all && members_any,
-                _ => any,
+                1 => any,
+                _ => own && members_any,
             },
         };
         (awake && holds && operators.bit(Site::AnySecond, at, any_second)).into()

@@ -2,8 +2,28 @@
 
 use std::fmt;
 
-use crate::contract::AccessKind;
+use crate::contract::{AccessKind, CycleInput};
 use crate::sysreg::SysReg;
+
+/// What a mutant may look at beside the state and what the contract looks at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around {
+    /// The number of cycles since the last one of reset is odd.
+    pub odd: bool,
+    /// Bit *e*: event lane *e* is not zero.
+    pub occurs: u64,
+}
+
+impl Around {
+    /// Of a cycle, so many cycles after the last one of reset.
+    pub fn of(input: &CycleInput, since_reset: usize) -> Self {
+        let lanes = input.event.iter().enumerate();
+        Self {
+            odd: since_reset % 2 == 1,
+            occurs: lanes.fold(0, |all, (lane, &value)| all | u64::from(value != 0) << lane),
+        }
+    }
+}
 
 /// What a cycle is, as far as it has been decided.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +38,10 @@ pub struct Moment {
     pub security: Option<u8>,
     /// The counter that is looked at.
     pub counter: u8,
+    /// Its event.
+    pub event: Option<u16>,
+    /// What is around the cycle.
+    pub around: Around,
     /// Bit *n*: counter *n* has an increment in this cycle.
     pub counted: u32,
     /// Profiling is enabled.
@@ -37,6 +61,16 @@ pub enum When {
     CountersFrom(u8),
     /// For counters with odd numbers, or with even ones.
     CounterIsOdd(bool),
+    /// For counters that count one of the events from the first number to the second.
+    Events(u16, u16),
+    /// In a cycle in which an event occurs, by the number of its lane.
+    Occurs(u8),
+    /// In every second cycle after a reset: in the first one, or not.
+    CycleIsOdd(bool),
+    /// In reads.
+    Reads,
+    /// In writes.
+    Writes,
     /// In an access of this kind.
     Kind(AccessKind),
     /// In an access to this register.
@@ -70,6 +104,14 @@ impl When {
             Self::Counter(n) => moment.counter == n,
             Self::CountersFrom(n) => moment.counter >= n,
             Self::CounterIsOdd(odd) => (moment.counter % 2 == 1) == odd,
+            Self::Events(first, last) => {
+                let event = moment.event;
+                event.is_some_and(|event| first <= event && event <= last)
+            }
+            Self::Occurs(lane) => moment.around.occurs >> lane & 1 == 1,
+            Self::CycleIsOdd(odd) => moment.around.odd == odd,
+            Self::Reads => moment.kind.is_some_and(|kind| !kind.is_write()),
+            Self::Writes => moment.kind.is_some_and(AccessKind::is_write),
             Self::Kind(kind) => moment.kind == Some(kind),
             Self::Register(register) => moment.register == Some(register),
             Self::Level(level) => moment.level == Some(level),
@@ -82,6 +124,25 @@ impl When {
             Self::Profiling => moment.profiling,
             Self::NotProfiling => !moment.profiling,
         }
+    }
+
+    /// Whether it is one of an access.
+    pub fn is_of_access(self) -> bool {
+        use When::{Access, Counted, Kind, NoAccess, NotCounted, Reads, Register, Writes};
+        matches!(
+            self,
+            Reads | Writes | Kind(_) | Register(_) | Counted | NotCounted | Access | NoAccess
+        )
+    }
+
+    /// For an event alone, for it and a neighbour, and for those that share all but the two lowest bits of its number.
+    pub fn of_event(event: u16) -> [Self; 4] {
+        [
+            Self::Events(event, event),
+            Self::Events(event.saturating_sub(1), event),
+            Self::Events(event, event.saturating_add(1)),
+            Self::Events(event & !3, event | 3),
+        ]
     }
 
     /// The conditions under which a write may be taken otherwise.
@@ -100,6 +161,10 @@ impl When {
         let mut all = Vec::new();
         match moment.kind {
             Some(kind) => {
+                all.push(match kind.is_write() {
+                    true => Self::Writes,
+                    false => Self::Reads,
+                });
                 all.push(Self::Kind(kind));
                 all.extend(moment.register.map(Self::Register));
                 all.push(match moment.counts_what_is_accessed() {
@@ -110,6 +175,7 @@ impl When {
             }
             None => all.push(Self::NoAccess),
         }
+        all.push(Self::CycleIsOdd(moment.around.odd));
         all.extend(moment.level.map(Self::Level));
         all.extend(moment.security.map(Self::Security));
         all.push(match moment.profiling {
@@ -141,6 +207,17 @@ impl fmt::Display for When {
             Self::CountersFrom(n) => write!(f, " for counters from {n} on"),
             Self::CounterIsOdd(true) => f.write_str(" for counters with odd numbers"),
             Self::CounterIsOdd(false) => f.write_str(" for counters with even numbers"),
+            Self::Events(first, last) if first == last => write!(f, " for event {first:#06x}"),
+            Self::Events(first, last) => write!(f, " for events {first:#06x} to {last:#06x}"),
+            Self::Occurs(lane) => write!(f, " while event {lane:#06x} occurs"),
+            Self::CycleIsOdd(true) => {
+                f.write_str(" in every second cycle, from the first after a reset on")
+            }
+            Self::CycleIsOdd(false) => {
+                f.write_str(" in every second cycle, from the second after a reset on")
+            }
+            Self::Reads => f.write_str(" in reads"),
+            Self::Writes => f.write_str(" in writes"),
             Self::Kind(kind) => f.write_str(match kind {
                 AccessKind::None => " without an access",
                 AccessKind::Read => " in reads (MRS)",

@@ -1,5 +1,6 @@
 //! The cycles that hypotheses are tested on.
 
+use pmu_model::plain::{Around, Plain};
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
@@ -11,6 +12,8 @@ pub(super) struct Bench<'a> {
     /// The recorded cycles.
     pub(super) stretch: Stretch<'a>,
     pub(super) implementation: &'a Implementation,
+    /// Cycles since the last one of reset.
+    since_reset: Vec<u32>,
     /// The bytes that the design drew.
     pub(super) random: Vec<u8>,
     /// What the model shows.
@@ -55,6 +58,7 @@ impl<'a> Bench<'a> {
         let mut bench = Self {
             stretch,
             implementation,
+            since_reset: since_reset(stretch.inputs),
             random,
             expected,
             unknown,
@@ -79,11 +83,31 @@ impl<'a> Bench<'a> {
         (&self.stretch.inputs[k], self.random[k])
     }
 
+    /// Tells `plain` what is around a cycle.
+    pub(super) fn enter(&self, plain: &mut Plain, k: usize) {
+        let since = self.since_reset[k] as usize;
+        plain.meet(Around::of(&self.stretch.inputs[k], since));
+    }
+
     /// Whether outputs are those of the design.
     pub(super) fn is_what_the_rtl_did(&self, k: usize, output: CycleOutput) -> bool {
         let rtl = &self.stretch.rtl[k..=k];
         first_difference(&[output], &self.unknown[k..=k], rtl).is_none()
     }
+}
+
+/// How many cycles each is after the last one of reset.
+fn since_reset(inputs: &[CycleInput]) -> Vec<u32> {
+    let mut since = 0u32;
+    let next = inputs.iter().map(|input| {
+        since = if input.is_reset() {
+            0
+        } else {
+            since.wrapping_add(1)
+        };
+        since
+    });
+    next.collect()
 }
 
 pub(super) fn run_model(

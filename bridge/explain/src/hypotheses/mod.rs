@@ -154,7 +154,11 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
     let mistakes = mistakes.into_iter().map(Candidate::Mistake);
     let candidates: Vec<_> = knobs.chain(mistakes).collect();
     let late = recording.late_start();
-    let everywhere: &[Stage] = &[|_| mutants::general(), |bench| bench.narrower()];
+    let everywhere: &[Stage] = &[
+        |_| mutants::general(),
+        |bench| bench.narrower(),
+        |bench| bench.narrowest(),
+    ];
     let from_late = match tested(
         recording.stretch(late),
         implementation,

@@ -57,9 +57,10 @@ pub(super) fn said(explaining: Vec<Candidate>, telling: usize) -> Vec<Candidate>
 fn least_evidence(mutant: &Mutant) -> usize {
     let counter = matches!(mutant.site.instances(), Instances::Counters)
         && matches!(mutant.at, At::One(n) if usize::from(n) + 1 < COUNTER_LANES);
-    match counter || mutant.when != When::Always {
-        true => 8,
-        false => 2,
+    match (mutant.when, mutant.and) {
+        (When::Always, When::Always) if !counter => 2,
+        (_, When::Always) => 8,
+        _ => 12,
     }
 }
 
@@ -72,7 +73,8 @@ fn distinct(mut mutants: Vec<Mutant>) -> Vec<Mutant> {
             At::Group(_) | At::Events => 1,
             At::One(_) => 2,
         };
-        (u8::from(mutant.when != When::Always), at)
+        let conditions = [mutant.when, mutant.and].into_iter();
+        (conditions.filter(|&when| when != When::Always).count(), at)
     };
     // What is said of a bit is said better without its value before.
     let plainness = |mutant: &Mutant| match mutant.mutation {
@@ -81,6 +83,13 @@ fn distinct(mut mutants: Vec<Mutant>) -> Vec<Mutant> {
         _ => 0,
     };
     mutants.sort_by_key(|mutant| (narrowness(mutant), plainness(mutant)));
+    let sites: Vec<Site> = mutants.iter().map(|mutant| mutant.site).collect();
+    mutants.retain(|mutant| {
+        mutant
+            .site
+            .whole()
+            .is_none_or(|whole| !sites.contains(&whole))
+    });
     let mut distinct: Vec<Mutant> = Vec::new();
     for mutant in mutants {
         if !distinct.iter().any(|other| other.site == mutant.site) {
@@ -90,15 +99,78 @@ fn distinct(mut mutants: Vec<Mutant>) -> Vec<Mutant> {
     distinct
 }
 
+/// What mutants that act under conditions are made of.
+struct Scene {
+    /// Those that explain the cycles up to the divergent one, from a little before.
+    suspects: Vec<Mutant>,
+    /// Those that explain the divergent one for the event of its counter.
+    of_event: Vec<Mutant>,
+    /// The counters that the divergent cycle is about.
+    counters: Vec<usize>,
+    /// Conditions that hold in the divergent cycle: of its access, of the PE, of counters, of their events, of other events.
+    access: Vec<When>,
+    state: Vec<When>,
+    numbers: Vec<When>,
+    events: Vec<When>,
+    occurs: Vec<When>,
+}
+
+impl Scene {}
+
+/// Mutants under each of some pairs of conditions.
+fn under(mutants: &[Mutant], whens: impl Iterator<Item = (When, When)> + Clone) -> Vec<Mutant> {
+    let under = |&mutant: &Mutant| {
+        let whens = whens.clone();
+        whens.map(move |(when, and)| Mutant {
+            when,
+            and,
+            ..mutant
+        })
+    };
+    mutants.iter().flat_map(under).collect()
+}
+
+/// Every one of the first with every one of the second.
+fn pairs<'a>(first: &'a [When], second: &'a [When]) -> impl Iterator<Item = (When, When)> + Clone {
+    first
+        .iter()
+        .flat_map(move |&when| second.iter().map(move |&and| (when, and)))
+}
+
 impl Bench<'_> {
     /// Mutants that act for one counter alone, or under a condition that holds in the divergent cycle, and explain the cycles
     /// up to that one, from a little before.
     pub(super) fn narrower(&self) -> Vec<Mutant> {
-        let divergent = self.stretch.divergent;
-        let from = divergent.saturating_sub(BEFORE);
-        let Ok(mut plain) = Plain::new(self.implementation) else {
+        let Some(scene) = self.scene() else {
             return Vec::new();
         };
+        let alone = |when: &When| (*when, When::Always);
+        let whens = [&scene.access, &scene.state, &scene.numbers, &scene.occurs];
+        let whens = whens.into_iter().flatten().map(alone);
+        let mut all = scene.suspects.clone();
+        all.extend(under(&scene.suspects, whens));
+        all.extend(under(&scene.of_event, scene.events.iter().map(alone)));
+        all.extend(of_counters(scene.counters.iter().copied()));
+        all
+    }
+
+    /// Mutants that act under two conditions that hold in the divergent cycle.
+    pub(super) fn narrowest(&self) -> Vec<Mutant> {
+        let Some(scene) = self.scene() else {
+            return Vec::new();
+        };
+        let mut all = under(&scene.suspects, pairs(&scene.access, &scene.state));
+        for others in [&scene.state, &scene.numbers, &scene.occurs] {
+            all.extend(under(&scene.of_event, pairs(&scene.events, others)));
+        }
+        all
+    }
+
+    /// What the divergent cycle is.
+    fn scene(&self) -> Option<Scene> {
+        let divergent = self.stretch.divergent;
+        let from = divergent.saturating_sub(BEFORE);
+        let mut plain = Plain::new(self.implementation).ok()?;
         let mut right = Right::default();
         for k in 0..from {
             let (input, byte) = self.cycle(k);
@@ -109,21 +181,50 @@ impl Bench<'_> {
         let misses = Screen::new(&wide).run(&mut plain, self, from..divergent + 1);
         let suspects = wide.iter().zip(misses).filter(|(_, miss)| miss.is_none());
         let suspects: Vec<Mutant> = suspects.map(|(&mutant, _)| mutant).collect();
-        let moment = self.moment();
-        let mut whens = When::all(&moment);
+        let (moment, plain) = self.moment(divergent)?;
+        let mut before = match divergent {
+            0 => Plain::new(self.implementation).ok()?,
+            _ => self.moment(divergent - 1)?.1,
+        };
+        let (access, state) = When::all(&moment)
+            .into_iter()
+            .partition(|when| when.is_of_access());
         let counters = self.counters(&moment);
+        let mut numbers = Vec::new();
+        let mut events = Vec::new();
+        let mut of_event = Vec::new();
         for &n in &counters {
             let from = [8, 16].into_iter().filter(|&from| n >= from);
-            whens.extend(from.map(|from| When::CountersFrom(from as u8)));
-            whens.push(When::CounterIsOdd(n % 2 == 1));
-            whens.push(When::Counter(n as u8));
+            numbers.extend(from.map(|from| When::CountersFrom(from as u8)));
+            numbers.push(When::CounterIsOdd(n % 2 == 1));
+            numbers.push(When::Counter(n as u8));
+            if n + 1 < COUNTER_LANES {
+                events.extend(When::of_event(plain.shown_event(n)));
+            }
         }
-        whens.dedup();
-        let under = |&mutant: &Mutant| whens.iter().map(move |&when| Mutant { when, ..mutant });
-        let conditional: Vec<_> = suspects.iter().flat_map(under).collect();
-        let of_counters = of_counters(counters);
-        let all = suspects.into_iter().chain(conditional);
-        all.chain(of_counters).collect()
+        if let Some(&when) = events.first() {
+            let wide = under(&general(), [(when, When::Always)].into_iter());
+            let misses = Screen::new(&wide).run(&mut before, self, divergent..divergent + 1);
+            let suspects = wide
+                .into_iter()
+                .zip(misses)
+                .filter(|(_, miss)| miss.is_none());
+            of_event = suspects.map(|(mutant, _)| mutant).collect();
+        }
+        numbers.dedup();
+        events.dedup();
+        let lanes = 0..u64::BITS as u8;
+        let occurring = lanes.filter(|lane| moment.around.occurs >> lane & 1 == 1);
+        Some(Scene {
+            suspects,
+            of_event,
+            counters,
+            access,
+            state,
+            numbers,
+            events,
+            occurs: occurring.map(When::Occurs).collect(),
+        })
     }
 
     /// The counters that the divergent cycle is about.
@@ -150,16 +251,15 @@ impl Bench<'_> {
         counters
     }
 
-    /// The divergent cycle.
-    fn moment(&self) -> Moment {
-        let Ok(mut plain) = Plain::new(self.implementation) else {
-            return Moment::default();
-        };
+    /// A cycle, and the contract after it.
+    fn moment(&self, last: usize) -> Option<(Moment, Plain)> {
+        let mut plain = Plain::new(self.implementation).ok()?;
         let mut right = Right::default();
-        for k in 0..=self.stretch.divergent {
+        for k in 0..=last {
+            self.enter(&mut plain, k);
             let (input, byte) = self.cycle(k);
             plain.step(&mut right, input, byte);
         }
-        *right.moment()
+        Some((*right.moment(), plain))
     }
 }

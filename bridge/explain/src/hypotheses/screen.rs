@@ -212,6 +212,7 @@ impl<'a> Screen<'a> {
     /// One cycle. How many mutants came to their end.
     fn cycle(&mut self, plain: &mut Plain, bench: &Bench<'_>, k: usize) -> usize {
         self.probe.begin();
+        bench.enter(plain, k);
         let (input, byte) = bench.cycle(k);
         let output = plain.step(&mut self.probe, input, byte);
         let right = bench.is_what_the_rtl_did(k, output);

@@ -1,7 +1,7 @@
 //! Hypotheses on designs of which the mistake is known.
 
 use pmu_model::implementation::CpWhenNotCounting;
-use pmu_model::plain::{At, Broken, Mutation, Site, When};
+use pmu_model::plain::{Around, At, Broken, Mutation, Site, When};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model};
 
 use super::bench::run_model;
@@ -570,7 +570,10 @@ fn mutated(mutant: Mutant, cycles: usize) -> Option<Recording> {
     let mut plain = Plain::new(&implementation).expect("legal");
     let mut broken = Broken::new(mutant);
     let random = recording.stretch(0).random().expect("cycles");
+    let mut since = 0;
     for (k, input) in recording.inputs.iter().enumerate() {
+        since = if input.is_reset() { 0 } else { since + 1 };
+        plain.meet(Around::of(input, since));
         recording.rtl[k] = plain.step(&mut broken, input, random[k]);
     }
     shown(recording)
@@ -589,6 +592,7 @@ fn mutants_side_by_side_are_what_each_is_alone() {
         let mut plain = Plain::new(&implementation).expect("legal");
         let mut broken = Broken::new(mutant);
         let alone = (0..recording.inputs.len()).find(|&k| {
+            bench.enter(&mut plain, k);
             let (input, byte) = bench.cycle(k);
             let output = plain.step(&mut broken, input, byte);
             !bench.is_what_the_rtl_did(k, output)
@@ -604,6 +608,7 @@ fn at(site: Site, mutation: Mutation) -> Mutant {
         at: At::All,
         mutation,
         when: When::Always,
+        and: When::Always,
     }
 }
 

@@ -400,6 +400,7 @@ impl Bench<'_> {
         let (mut right, mut wrong) = (Right::default(), Broken::new(mutant));
         (0..self.stretch.divergent).find(|&k| {
             let (input, byte) = self.cycle(k);
+            self.enter(&mut broken, k);
             let expected = contract.step(&mut right, input, byte);
             let differs = broken.step(&mut wrong, input, byte) != expected;
             differs || !broken.state().is_that_of(contract.state())
@@ -502,6 +503,7 @@ impl Bench<'_> {
                 let cycles = 0..self.stretch.inputs.len();
                 let step = |k| {
                     let (input, byte) = self.cycle(k);
+                    self.enter(&mut broken, k);
                     broken.step(&mut wrong, input, byte)
                 };
                 Some(cycles.map(step).collect())
