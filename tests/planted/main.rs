@@ -38,6 +38,16 @@ const EXPLAINED: usize = 80;
 #[derive(Deserialize)]
 struct Bugs {
     bug: Vec<Bug>,
+    /// Errata that the contract cannot carry.
+    #[serde(default)]
+    beyond: Vec<Beyond>,
+}
+
+#[derive(Deserialize)]
+struct Beyond {
+    name: String,
+    title: String,
+    why: String,
 }
 
 #[derive(Clone, Deserialize)]
@@ -45,6 +55,8 @@ struct Bug {
     name: String,
     patch: String,
     title: String,
+    /// How the bug does what an erratum says.
+    here: Option<String>,
     rules: Vec<String>,
     fields: Vec<String>,
     /// The hypothesis that is this mistake; none if no hypothesis is.
@@ -117,12 +129,29 @@ fn main() -> ExitCode {
 fn load(root: &Path) -> Result<Vec<Bug>, Error> {
     let text = fs::read_to_string(root.join("tests/planted/bugs.toml"))?;
     let mut bugs = toml::from_str::<Bugs>(&text)?.bug;
+    let text = fs::read_to_string(root.join("tests/errata/errata.toml"))?;
+    let errata = toml::from_str::<Bugs>(&text)?;
+    for beyond in &errata.beyond {
+        println!("{}: not run: {} {}", beyond.name, beyond.title, beyond.why);
+    }
+    bugs.extend(errata.bug.into_iter().map(|erratum| {
+        Bug {
+            patch: format!("../errata/{}", erratum.patch),
+            title: [Some(erratum.title), erratum.here.clone()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(" "),
+            ..erratum
+        }
+    }));
     bugs.insert(
         0,
         Bug {
             name: "none".into(),
             patch: String::new(),
             title: "The RTL as it is: must not be blamed.".into(),
+            here: None,
             rules: Vec::new(),
             fields: Vec::new(),
             hypothesis: None,
