@@ -3,6 +3,7 @@
 //! Each test builds RTL with a bug of `tests/planted`, untraced and traced, and keeps it for the next time.
 
 mod browser;
+mod located;
 mod page;
 mod run_page;
 mod shrunk;

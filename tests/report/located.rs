@@ -1,0 +1,55 @@
+//! Places of the RTL in the reports of planted bugs.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{Ran, lockstep, run};
+use crate::planted::plant;
+use crate::scratch::scratch;
+
+fn located(folder: &Path, words: &[&str]) -> Ran {
+    let words = ["run", "--locate", "--out", "out", "--cycles", "20000"]
+        .iter()
+        .chain(words);
+    run(lockstep(folder).args(words))
+}
+
+/// A place and the change that makes it right stand in all forms of the report; a Verilator that does not describe designs
+/// leaves a note in their place.
+#[test]
+fn a_report_names_the_place() {
+    let folder = scratch("report/located");
+    plant(Some("02-threshold-lt-as-le.patch"), &folder.join("rtl")).expect("planted");
+    let ran = located(&folder, &["--rtl", "rtl"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
+    let report: Value = serde_json::from_str(&read("out/report.json")).expect("JSON");
+    let Some(first) = report["locations"].get(0) else {
+        let note = "Verilator 5.006 does not describe designs as JSON";
+        assert!(ran.stdout.contains(note), "{}", ran.stdout);
+        return;
+    };
+    assert_eq!(first["file"], "rtl/pmu_count_value.sv", "{first}");
+    assert_eq!(first["repair"], "< for <=");
+    let words = "pmu_count_value.sv:";
+    assert!(ran.stdout.contains("where in the RTL"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(words) && read("out/report.html").contains(words));
+}
+
+/// A design that is known by its libraries is told what it takes.
+#[test]
+fn a_place_needs_sources() {
+    let folder = scratch("report/without_sources");
+    plant(Some("02-threshold-lt-as-le.patch"), &folder.join("rtl")).expect("planted");
+    let built = run(lockstep(&folder).args(["build", "--rtl", "rtl", "-o", "built"]));
+    assert_eq!(built.code, 0, "{}{}", built.stdout, built.stderr);
+    let ran = located(&folder, &["--dut", "built"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout
+            .contains("name its files, with --filelist or --rtl"),
+        "{}",
+        ran.stdout
+    );
+}
