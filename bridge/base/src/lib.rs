@@ -7,4 +7,5 @@ pub mod plain;
 pub mod printable;
 pub mod shown_path;
 pub mod text_file;
+pub mod unnumbered;
 pub mod verdict;

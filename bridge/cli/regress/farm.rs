@@ -183,6 +183,9 @@ impl<'a> Farm<'a> {
         if run.coverage {
             words.extend(["--coverage".into(), word(&out.join("coverage.json"))]);
         }
+        if run.keep_going {
+            words.push("--keep-going".into());
+        }
         if 2 * order.jobs() > thread::available_parallelism().map_or(1, usize::from) {
             words.extend(["--threads".into(), "1".into()]);
         }

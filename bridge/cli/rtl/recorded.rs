@@ -27,12 +27,15 @@ pub(super) fn go_on(
     recorded: u64,
     cycle: u64,
 ) -> Result<(), StimulusError> {
+    let mut left = (cycle + 1 + AFTER + BEYOND as u64).saturating_sub(recorded);
+    if left == 0 {
+        return Ok(());
+    }
     // The run's own stimulus is some batches ahead.
     let mut stimulus = run.stimulus().clone();
     let place = run.checkpoints(recorded).swap_remove(0);
     stimulus.restore(&place.stimulus)?;
     stimulus.skip(recorded - place.cycle)?;
-    let mut left = (cycle + 1 + AFTER + BEYOND as u64).saturating_sub(recorded);
     let mut batch = vec![CycleInput::default(); BATCH];
     while left > 0 {
         let wanted = left.min(BATCH as u64) as usize;

@@ -105,8 +105,11 @@ struct CommonArgs {
     waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads", "keep_going"])]
     against: Option<PathBuf>,
+    /// Go on after a divergence, from the next reset on, and list what diverges there in other fields
+    #[arg(long)]
+    keep_going: bool,
     /// Look for the places of the RTL that a divergence may come from: some seconds more, and the RTL as files, or bundled
     #[arg(long, conflicts_with = "against")]
     locate: bool,
@@ -347,6 +350,9 @@ impl<'a> Job<'a> {
         if self.common.coverage.is_some() {
             lockstep.cover();
         }
+        if self.common.keep_going {
+            lockstep.keep_going();
+        }
         lockstep.accept(waivers);
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
@@ -437,7 +443,7 @@ impl<'a> Job<'a> {
             (Some(path), Some(found)) => output::beside(so_far, coverage::write(path, found))?,
             _ => None,
         };
-        let sampling = lockstep.ledger().sampling();
+        let sampling = lockstep.ledger_at_divergence().sampling();
         let demanded = self.demands_random_bytes();
         // What the design's C code has printed is there when its process has ended.
         let late = settled();
@@ -581,11 +587,12 @@ impl<'a> Job<'a> {
             divergence,
             &replay,
             &self.implementation,
-            lockstep.ledger(),
+            lockstep.ledger_at_divergence(),
             facts,
             files,
         );
         report.notes.extend(not_kept);
+        report.further = lockstep.further().cloned();
         if self.common.locate {
             match self.locations(&replay) {
                 Ok(locations) => report.locations = Some(locations),
@@ -610,7 +617,7 @@ impl<'a> Job<'a> {
             &taken,
             &options,
         );
-        let sampling = lockstep.ledger().sampling();
+        let sampling = lockstep.ledger_at_divergence().sampling();
         let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
         report.notes.splice(0..0, finding);
         report_files::write(&mut report, out, &self.common.window);

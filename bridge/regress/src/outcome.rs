@@ -4,7 +4,7 @@ use lockstep_base::verdict::Verdict;
 use serde_json::Value;
 
 use crate::plan::Run;
-use crate::record::{Compared, Failure, Limit, Record, Rules, Time, Waiver};
+use crate::record::{Compared, Failure, Further, Limit, Record, Rules, Time, Waiver};
 use crate::signature::Signature;
 
 /// What is left of the standard error of a run, in characters.
@@ -186,7 +186,13 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
             |cycle| (place.shortened)(cycle + 1),
         ),
         folder: place.folder.clone(),
+        further: further(&report["further"]["listed"]),
     }
+}
+
+/// Divergences after the first one, of a run that went on.
+fn further(listed: &Value) -> Vec<Further> {
+    serde_json::from_value(listed.clone()).unwrap_or_default()
 }
 
 /// How a run ended that has no report of a divergence, so that two of one kind have the same words.
@@ -271,6 +277,7 @@ mod tests {
             },
             waivers: None,
             coverage: false,
+            keep_going: false,
         };
         let ended = Ended {
             code: Some(code),

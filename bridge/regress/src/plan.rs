@@ -31,6 +31,8 @@ pub struct Run {
     pub waivers: Option<PathBuf>,
     /// Whether rules are counted.
     pub coverage: bool,
+    /// Whether it goes on after a divergence.
+    pub keep_going: bool,
 }
 
 /// What happens to a design.
@@ -238,6 +240,7 @@ impl Suite {
                         stimulus: stimulus.clone(),
                         waivers: group.waivers.clone(),
                         coverage: group.coverage,
+                        keep_going: group.keep_going,
                     };
                     runs.push((first, second, third, run.named()));
                 }

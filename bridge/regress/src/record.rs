@@ -193,6 +193,24 @@ pub struct Failure {
     pub replay: String,
     /// The folder of its report, below that of the results, if it left one.
     pub folder: Option<String>,
+    /// Divergences in other fields after it, of a run that went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Further>,
+}
+
+/// A divergence after the first one, in another field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    /// The field.
+    pub field: String,
+    /// The cycle in which it shows first.
+    pub cycle: u64,
+    /// The model's value.
+    pub expected: String,
+    /// The design's.
+    pub rtl: String,
+    /// Stretches from a reset on that ended with one in this field, numbers of counters left out.
+    pub stretches: u64,
 }
 
 /// Times of a run, in seconds. Nothing else of a record depends on where and when it ran.

@@ -1,5 +1,6 @@
 //! What failures of one kind share, so that fifty of one bug are one group.
 
+use lockstep_base::unnumbered::unnumbered;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,43 +78,11 @@ fn class(report: &Value) -> Option<String> {
     registers.iter().find_map(row).or_else(of_names)
 }
 
-/// The name of a field or register, with `n` for the number of the counter: `V[n]`, `PMEVCNTRn_EL0`.
-pub fn unnumbered(name: &str) -> String {
-    let mut out = String::new();
-    let (head, tail) = match name.find("_EL") {
-        Some(at) => name.split_at(at),
-        None => (name, ""),
-    };
-    let mut digits = head.chars().peekable();
-    while let Some(letter) = digits.next() {
-        if !letter.is_ascii_digit() {
-            out.push(letter);
-            continue;
-        }
-        while digits.next_if(char::is_ascii_digit).is_some() {}
-        out.push('n');
-    }
-    out + tail
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn counters_have_no_numbers() {
-        for (name, bare) in [
-            ("V[12]", "V[n]"),
-            ("PMEVCNTR31_EL0", "PMEVCNTRn_EL0"),
-            ("PMCCFILTR_EL0", "PMCCFILTR_EL0"),
-            ("SPMEVFILT2R13_EL0", "SPMEVFILTnRn_EL0"),
-            ("PMSICR_EL1", "PMSICR_EL1"),
-        ] {
-            assert_eq!(unnumbered(name), bare);
-        }
-    }
 
     #[test]
     fn a_cause_is_worth_more_than_a_field() {

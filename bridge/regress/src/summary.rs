@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{self, Coverage, Finding};
 use crate::merge::Merged;
-use crate::record::{Program, Record, Waiver, worst};
+use crate::record::{Further, Program, Record, Waiver, worst};
 use crate::signature::Signature;
 use crate::since::Since;
 
@@ -105,6 +105,9 @@ pub struct First {
     pub replay: String,
     /// The folder of its report, below that of the results.
     pub folder: Option<String>,
+    /// Divergences in other fields after it, of a run that went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Further>,
 }
 
 /// Times of all runs.
@@ -233,6 +236,7 @@ fn groups(merged: &Merged) -> Vec<Group> {
                 message: first.message.clone(),
                 replay: failure.replay.clone(),
                 folder: failure.folder.clone(),
+                further: failure.further.clone(),
             },
             runs: records.iter().map(|record| record.id.clone()).collect(),
         })

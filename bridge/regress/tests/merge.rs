@@ -11,7 +11,7 @@ use lockstep_regress::junit::junit;
 use lockstep_regress::merge::{Merged, merge};
 use lockstep_regress::page::page;
 use lockstep_regress::record::{
-    Compared, FORMAT, Failure, Header, Part, Program, Record, Time, Waiver,
+    Compared, FORMAT, Failure, Further, Header, Part, Program, Record, Time, Waiver,
 };
 use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::shard::Shard;
@@ -73,6 +73,7 @@ fn record(number: usize) -> Record {
                 seed * 3 + 1
             ),
             folder: None,
+            further: further(seed),
         }),
         verdict: if fails {
             Verdict::Divergence
@@ -105,6 +106,18 @@ fn record(number: usize) -> Record {
             process: seed as f64,
         },
     }
+}
+
+/// What a run of every other seed found beyond its first divergence.
+fn further(seed: u64) -> Vec<Further> {
+    let one = Further {
+        field: "PMSICR_EL1".into(),
+        cycle: seed * 7,
+        expected: "0x10".into(),
+        rtl: "0x11".into(),
+        stretches: 3,
+    };
+    (seed % 2 == 1).then_some(one).into_iter().collect()
 }
 
 fn waiver(waived: u64) -> Waiver {

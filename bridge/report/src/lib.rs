@@ -1,6 +1,7 @@
 //! Reports of a divergence: one content, for people and for programs.
 
 mod cells;
+pub mod further;
 pub mod html;
 pub mod plan;
 pub mod terminal;
@@ -12,6 +13,7 @@ use pmu_model::Implementation;
 use serde::Serialize;
 
 use lockstep_engine::dut::CYCLE_NS;
+pub use lockstep_engine::lockstep::Further;
 use lockstep_engine::lockstep::compare::{Compared, Divergence};
 use lockstep_engine::lockstep::ledger::{FieldTally, Ledger};
 pub use lockstep_engine::lockstep::waivers::WaiverTally;
@@ -202,6 +204,9 @@ pub struct Report {
     /// Where in the RTL it may come from, the most suspicious place first. None if that was not looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locations: Option<Vec<Location>>,
+    /// What came after it, if the run went on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub further: Option<Further>,
     /// The last cycles.
     pub cycles: Cells,
     /// What was compared.
@@ -329,6 +334,7 @@ pub fn report_with(
             false => hypotheses::test(&replay.recording, implementation),
         },
         locations: None,
+        further: None,
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),

@@ -1,4 +1,4 @@
-//! The report as text: 60 lines at most.
+//! The report as text: 60 lines at most, and those of further divergences.
 
 use std::fmt::Write;
 
@@ -10,7 +10,8 @@ use lockstep_explain::diagnosis::explain::Explanation;
 use lockstep_explain::hypotheses::Findings;
 use lockstep_explain::registers::columns;
 
-use super::{Cells, Location, PAGE, PLACES, Report};
+use super::further::{line, not_listed, sentence};
+use super::{Cells, Further, Location, PAGE, PLACES, Report};
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
@@ -82,6 +83,9 @@ fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     hypotheses(out, &report.hypotheses, width)?;
     if let Some(found) = &report.locations {
         locations(out, found, width)?;
+    }
+    if let Some(found) = &report.further {
+        further(out, found, width)?;
     }
     let marks = match report.about == report.cycle {
         true => String::new(),
@@ -207,6 +211,16 @@ fn locations(out: &mut String, found: &[Location], width: usize) -> std::fmt::Re
     for location in found.iter().take(PLACES) {
         let text = format!("{TITLE}{}{TITLE:#}  {}", location.place(), location.words());
         out.push_str(&hanging("  ", &text, width));
+    }
+    Ok(())
+}
+
+fn further(out: &mut String, found: &Further, width: usize) -> std::fmt::Result {
+    writeln!(out, "\n{TITLE}further divergences{TITLE:#}")?;
+    out.push_str(&hanging("  ", &sentence(found), width));
+    let lines = found.listed.iter().map(line);
+    for line in lines.chain(not_listed(found)) {
+        out.push_str(&hanging("  ", &line, width));
     }
     Ok(())
 }

@@ -145,7 +145,7 @@ impl Batch {
     }
 
     /// Cycles that the design completed.
-    fn completed(&self) -> usize {
+    pub fn completed(&self) -> usize {
         self.stop
             .as_ref()
             .map_or(self.cycles, |stop| stop.completed)
@@ -153,29 +153,47 @@ impl Batch {
 
     /// Compares what the design completed, and enters it into the ledger.
     pub fn compare(&mut self, delay: &Delay, ledger: &mut Ledger) -> BatchResult {
-        let completed = self.completed();
-        let stop = self.stop.take();
-        let (inputs, taken) = if delay.is_none() {
-            (&self.inputs, &self.inputs)
-        } else {
-            (&self.compared_inputs, &self.taken)
-        };
-        let (compared, divergence) = Cycles {
-            start: self.start,
-            early: cycles_before(delay.depth() as u64, self.start, completed),
-            inputs: &inputs[..completed],
-            sampled: &taken[..completed],
-            expected: &self.expected[..completed],
-            unknown: &self.unknown[..completed],
-            rtl: &mut self.rtl[..completed],
-        }
-        .compare(delay, ledger);
-        let stop = stop.filter(|_| divergence.is_none());
+        let (compared, divergence) = self.compare_from(self.start, delay, ledger);
+        let stop = self.stop.take_if(|_| divergence.is_none());
         BatchResult {
             compared,
             divergence,
             stop,
         }
+    }
+
+    /// The same of what it completed from cycle `first` of the batch on: how many were compared, and the divergence that
+    /// ended it.
+    ///
+    /// # Panics
+    /// If `first` is none of its cycles.
+    pub fn compare_from(
+        &mut self,
+        first: u64,
+        delay: &Delay,
+        ledger: &mut Ledger,
+    ) -> (usize, Option<Box<Divergence>>) {
+        let cycles = (first - self.start) as usize..self.completed();
+        let (inputs, taken) = if delay.is_none() {
+            (&self.inputs, &self.inputs)
+        } else {
+            (&self.compared_inputs, &self.taken)
+        };
+        Cycles {
+            start: first,
+            early: cycles_before(delay.depth() as u64, first, cycles.len()),
+            inputs: &inputs[cycles.clone()],
+            sampled: &taken[cycles.clone()],
+            expected: &self.expected[cycles.clone()],
+            unknown: &self.unknown[cycles.clone()],
+            rtl: &mut self.rtl[cycles],
+        }
+        .compare(delay, ledger)
+    }
+
+    /// Why the design stopped, if it did and that is not told yet; once.
+    pub fn take_stop(&mut self) -> Option<Stop> {
+        self.stop.take()
     }
 }
 

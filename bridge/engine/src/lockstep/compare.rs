@@ -91,6 +91,24 @@ impl Field {
         }
     }
 
+    /// The fields that decide about it, in the order in which they are looked at.
+    pub fn causes(self) -> impl Iterator<Item = Self> {
+        use Output::*;
+        let causes: &[Output] = match self {
+            // Without outcome OK the data are zero, and without a trap the syndrome.
+            Self::Whole(AccessData | TrapIss) => &[AccessOutcome],
+            Self::Whole(RandomByte) => &[RandomDrawn],
+            Self::Whole(Selected) => &[RandomDrawn],
+            Self::Whole(FirstSelected) => &[RandomDrawn, Selected],
+            Self::Whole(Collided | InFlight) => &[RandomDrawn, Selected],
+            Self::Whole(Pmsicr) => &[RandomDrawn, Selected, FirstSelected],
+            Self::Whole(Coll) => &[RandomDrawn, Selected, Collided],
+            Self::Whole(AccessOutcome | RandomDrawn) => &[],
+            Self::Increment(_) | Self::CycleIncrement | Self::Reserved(_) => &[],
+        };
+        causes.iter().copied().map(Self::Whole)
+    }
+
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..CYCLE_COUNTER as u8)
@@ -226,6 +244,23 @@ pub struct Divergence {
     pub unknown: Unknown,
     /// Every field that differs.
     pub differences: Vec<Difference>,
+}
+
+impl Divergence {
+    /// The difference that others of the cycle may follow from, as far as fields alone tell: counters count what sampling
+    /// does, and the outputs of sampling and of accesses follow from each other.
+    ///
+    /// # Panics
+    /// If nothing differs.
+    pub fn root(&self) -> &Difference {
+        let all = &self.differences;
+        let differs = |field| all.iter().any(|difference| difference.field == field);
+        let is_root = |difference: &&Difference| !difference.field.causes().any(differs);
+        let is_sampling = |difference: &&&Difference| difference.field.group() == Group::Sampling;
+        let roots: Vec<_> = all.iter().filter(is_root).collect();
+        let sampling = roots.iter().find(is_sampling);
+        sampling.or(roots.first()).copied().unwrap_or(&all[0])
+    }
 }
 
 /// Counts of a comparison that go into JSON reports.

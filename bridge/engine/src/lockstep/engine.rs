@@ -1,15 +1,17 @@
 //! The lockstep loop.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, Implementation, Model};
 
-use super::batch::Batch;
+use super::batch::{Batch, BatchResult};
 use super::compare::Divergence;
 use super::delay::Delay;
+use super::further::{Beyond, Further};
 use super::ledger::Ledger;
 use super::pipeline::Runner;
 use crate::dut::{Dut, Stop};
@@ -69,6 +71,10 @@ pub struct Lockstep {
     ledger: Ledger,
     coverage: Option<Box<Coverage>>,
     delay: Delay,
+    /// Whether the run goes on after a divergence.
+    keep_going: bool,
+    /// What came after the first divergence, if it does.
+    beyond: Option<Box<Beyond>>,
     /// Cycles compared.
     cycles: u64,
     /// Cycles made: the design may not have come to them yet.
@@ -110,6 +116,8 @@ impl Lockstep {
             delay,
             runner,
             stimulus,
+            keep_going: false,
+            beyond: None,
             cycles: 0,
             made: 0,
             origin,
@@ -131,12 +139,18 @@ impl Lockstep {
         self.ledger.accept(waivers);
     }
 
+    /// Goes on after a divergence from the next reset on, to the end of the run, whose outcome is the first divergence all
+    /// the same.
+    pub fn keep_going(&mut self) {
+        self.keep_going = true;
+    }
+
     /// Runs until `limit` cycles have been made in all, the stimulus ends, or something happens. `observe` sees
     /// the inputs of every batch that is compared, to hash and to record them.
     ///
     /// # Errors
     /// The stimulus cannot be read, or `observe` fails.
-    pub fn run<E: From<StimulusError>>(
+    pub fn run<E: From<StimulusError> + Display>(
         &mut self,
         limit: u64,
         control: &Control,
@@ -148,10 +162,20 @@ impl Lockstep {
             let batch = self.receive();
             self.spare.push(batch);
         }
-        outcome
+        let Some(beyond) = &mut self.beyond else {
+            return outcome;
+        };
+        // A divergence that was found stands, however the run ends.
+        beyond.further.ended = match outcome {
+            Ok(Outcome::Agree | Outcome::Diverged(_)) => None,
+            Ok(Outcome::Interrupted) => Some("it was interrupted".into()),
+            Ok(Outcome::Stopped { cycle, stop }) => Some(format!("in cycle {cycle} {stop}")),
+            Err(error) => Some(error.to_string()),
+        };
+        Ok(Outcome::Diverged(beyond.first.clone()))
     }
 
-    fn go<E: From<StimulusError>>(
+    fn go<E: From<StimulusError> + Display>(
         &mut self,
         limit: u64,
         control: &Control,
@@ -177,10 +201,14 @@ impl Lockstep {
                 return failed.map_or(Ok(Outcome::Agree), |error| Err(error.into()));
             }
             let mut batch = self.receive();
-            self.keep(&mut batch);
+            // Those that a re-run of the first divergence may need stay.
+            if self.beyond.is_none() {
+                self.keep(&mut batch);
+            }
             let coverage = self.coverage.as_deref_mut();
+            let coverage = coverage.filter(|_| self.beyond.is_none());
             batch.expect(&mut self.model, &mut self.delay, coverage);
-            let result = batch.compare(&self.delay, &mut self.ledger);
+            let result = self.compare(&mut batch);
             self.cycles += result.compared as u64;
             let observed = observe(batch.inputs());
             self.spare.push(batch);
@@ -195,6 +223,27 @@ impl Lockstep {
                     stop,
                 });
             }
+        }
+    }
+
+    /// Compares a batch, after a divergence from the next reset on.
+    fn compare(&mut self, batch: &mut Batch) -> BatchResult {
+        let mut first = batch.start;
+        if self.beyond.is_none() {
+            let mut result = batch.compare(&self.delay, &mut self.ledger);
+            let Some(divergence) = result.divergence.take_if(|_| self.keep_going) else {
+                return result;
+            };
+            first = divergence.cycle + 1;
+            self.beyond = Some(Box::new(Beyond::new(divergence, self.ledger.clone())));
+        }
+        if let Some(beyond) = &mut self.beyond {
+            beyond.compare(batch, first, &self.delay, &mut self.ledger);
+        }
+        BatchResult {
+            compared: batch.completed(),
+            divergence: None,
+            stop: batch.take_stop(),
         }
     }
 
@@ -257,7 +306,7 @@ impl Lockstep {
         self.runner.finish()
     }
 
-    /// Cycles run and compared.
+    /// Cycles run and compared; after a divergence also those that were not.
     pub fn cycles(&self) -> u64 {
         self.cycles
     }
@@ -270,6 +319,18 @@ impl Lockstep {
     /// What has been compared.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// What had been compared at the first divergence; without one, or if the run ended with it, what has been.
+    pub fn ledger_at_divergence(&self) -> &Ledger {
+        self.beyond
+            .as_ref()
+            .map_or(&self.ledger, |beyond| &beyond.ledger)
+    }
+
+    /// What came after the first divergence, if the run went on.
+    pub fn further(&self) -> Option<&Further> {
+        self.beyond.as_ref().map(|beyond| &beyond.further)
     }
 
     /// What the model has taken, if it was to be counted.
@@ -343,6 +404,64 @@ mod tests {
             );
             let error = run(threads, 2000).unwrap_err().to_string();
             assert!(error.contains("cycle 1500"), "{threads}: {error}");
+        }
+    }
+    /// What a run of 100,000 cycles finds after its first divergence. After every reset the design goes wrong for good, in
+    /// another counter each time, and in group SPE after every third.
+    fn further(threads: usize, latency: u8, until: u64) -> (u64, Further) {
+        let implementation = Implementation::default();
+        let (mut resets, mut since) = (0usize, 0u64);
+        let fault = move |cycle, input: &CycleInput, output: &mut CycleOutput| {
+            if input.is_reset() {
+                (resets, since) = (resets + 1, 0);
+                return Ok(());
+            }
+            since += 1;
+            if since >= 30 && cycle < until {
+                match resets % 3 {
+                    0 => output.in_flight ^= 1,
+                    _ => output.increment[resets % 7] ^= 1,
+                }
+            }
+            Ok(())
+        };
+        let dut = ModelledDut::with_fault(&implementation, Box::new(fault)).expect("legal");
+        let dut = Box::new(dut.with_latency(latency, 2 * latency));
+        let generator = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+        let mut run =
+            Lockstep::new(&implementation, dut, generator.into(), threads).expect("legal");
+        run.keep_going();
+        let control = Control::default();
+        let outcome = run.run(100_000, &control, |_| Ok::<_, StimulusError>(()));
+        let Ok(Outcome::Diverged(first)) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(run.cycles(), 100_000);
+        let further = run.further().expect("it went on").clone();
+        let compared = |ledger: &Ledger| {
+            let field = &ledger.fields()[0];
+            field.compared + field.not_compared + run.latency()
+        };
+        assert_eq!(compared(run.ledger_at_divergence()), first.cycle + 1);
+        let left_out = further.cycles_not_compared;
+        assert_eq!(compared(run.ledger()) + left_out, 100_000);
+        (first.cycle, further)
+    }
+
+    #[test]
+    fn a_run_that_goes_on_finds_other_fields_whatever_its_threads() {
+        for latency in [0, 3] {
+            let (first, found) = further(1, latency, u64::MAX);
+            assert_eq!((first, found.clone()), further(2, latency, u64::MAX));
+            let listed: Vec<_> = found.listed.iter().map(|one| one.field.as_str()).collect();
+            assert_eq!(listed, ["samples in flight"]);
+            let others = found.listed[0].stretches;
+            assert!(others > 2 && found.like_the_first > others, "{found:?}");
+            assert_eq!(found.diverged, found.like_the_first + others);
+            assert!(found.stretches <= found.diverged + 1, "{found:?}");
+            // What went wrong before a reset is nothing that goes wrong after it.
+            let (_, none) = further(2, latency, first + 1);
+            assert_eq!((none.diverged, none.stretches), (0, 1), "{none:?}");
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod batch;
 pub mod compare;
 pub mod delay;
 pub mod engine;
+pub mod further;
 pub mod ledger;
 pub mod pipeline;
 pub mod sampling;
@@ -13,5 +14,6 @@ pub mod waivers;
 
 pub use compare::Divergence;
 pub use engine::{Checkpoint, Lockstep, Outcome};
+pub use further::{Further, FurtherDivergence};
 pub use ledger::{FieldTally, Ledger};
 pub use lockstep_base::verdict::Verdict;

@@ -46,32 +46,11 @@ pub fn causes(
                     .copied()
                     .map(Field::Whole)
                     .find(|&cause| differs(cause)),
-                Field::Whole(field) => causes_of(field)
-                    .iter()
-                    .copied()
-                    .map(Field::Whole)
-                    .find(|&cause| differs(cause)),
-                _ => None,
+                field => field.causes().find(|&cause| differs(cause)),
             };
             Caused { difference, cause }
         })
         .collect()
-}
-
-/// The fields that decide about another one, in the order in which they are looked at.
-fn causes_of(field: Output) -> &'static [Output] {
-    use Output::*;
-    match field {
-        AccessOutcome | RandomDrawn => &[],
-        // Without outcome OK the data are zero, and without a trap the syndrome.
-        AccessData | TrapIss => &[AccessOutcome],
-        RandomByte => &[RandomDrawn],
-        Selected => &[RandomDrawn],
-        FirstSelected => &[RandomDrawn, Selected],
-        Collided | InFlight => &[RandomDrawn, Selected],
-        Pmsicr => &[RandomDrawn, Selected, FirstSelected],
-        Coll => &[RandomDrawn, Selected, Collided],
-    }
 }
 
 /// The outputs that event SAMPLE_FEED or SAMPLE_COLLISION of counter `n` counts, if V\[n\] of the design is what its

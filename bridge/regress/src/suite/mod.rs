@@ -142,6 +142,14 @@ pub struct Group {
     /// Whether rules and crosses are counted; slower.
     #[serde(default)]
     pub coverage: bool,
+    /// Whether runs go on after a divergence.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep_going: bool,
+}
+
+/// Whether a key is not there: a suite without it has the hash that it had before there was one.
+fn is_false(key: &bool) -> bool {
+    !key
 }
 
 /// Numbers of cycles.
