@@ -4,6 +4,7 @@ mod agreement;
 mod driven;
 mod endings;
 mod explained;
+mod initial_states;
 mod keep_going;
 mod latency;
 mod location;

@@ -19,6 +19,11 @@ fn a_built_design_runs_without_the_tools_that_built_it() {
     // The traced library has run too.
     assert!(project.path("lockstep-out/window.vcd").is_file());
     assert_eq!(ran.stderr, "");
+    // Its registers begin with zeros, and with nothing else.
+    let states = project.run_without_tools("run --dut built --init 2");
+    assert_eq!(states.code, 2, "{}", states.stderr);
+    let refused = "--init and --dut built: expected RTL as files, with --filelist or --rtl: ";
+    assert!(states.stderr.contains(refused), "{}", states.stderr);
     let replayed = project.run_without_tools("replay a.stim --dut built");
     assert_eq!(replayed.code, 1, "{}", replayed.stderr);
     // A divergence is one also where the traced library is another, or none.

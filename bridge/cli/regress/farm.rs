@@ -1,6 +1,6 @@
 //! Runs of a shard, several at a time, each in a process of its own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -177,7 +177,14 @@ impl<'a> Farm<'a> {
             word(&out),
         ];
         words.extend(run.options(&order.suite.limits, None));
-        if let Some(path) = design {
+        let files = order
+            .suite
+            .design(&run.design)
+            .filter(|_| run.init.is_some());
+        if let Some(files) = files {
+            // The folder that was built has no other initial states.
+            words.extend(files.options(PathBuf::clone));
+        } else if let Some(path) = design {
             words.extend(["--dut".into(), word(&path)]);
         }
         if run.coverage {

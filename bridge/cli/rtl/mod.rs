@@ -9,6 +9,7 @@ mod coverage;
 mod end;
 mod exhaust;
 mod from_dut;
+mod initial_states;
 mod kept;
 mod locate;
 mod progress;

@@ -1,6 +1,9 @@
 //! `lockstep run` and `lockstep replay`.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -11,6 +14,7 @@ use super::against::{self, Pair};
 use super::args::RtlArgs;
 use super::coverage;
 use super::end::End;
+use super::initial_states::{InitialStates, MOST_STATES};
 use super::kept::{keep_printed, printed_by_design};
 use super::locate::Scene;
 use super::progress::{Building, Progress};
@@ -35,6 +39,7 @@ use crate::interrupt;
 use crate::isolation::{Facts, Replay, sandbox_report, settled, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
+use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Location, Report, RunFacts, html};
 use crate::scratch::folder_of;
@@ -105,8 +110,12 @@ struct CommonArgs {
     waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads", "keep_going"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads", "keep_going", "init"])]
     against: Option<PathBuf>,
+    /// Run the same from N other initial states of the design as well, whose registers begin with random values instead of
+    /// zeros: a difference is a divergence. The RTL as files, or bundled; another build
+    #[arg(long, value_name = "N", value_parser = states)]
+    init: Option<NonZeroU32>,
     /// Go on after a divergence, from the next reset on, and list what diverges there in other fields
     #[arg(long)]
     keep_going: bool,
@@ -125,6 +134,17 @@ struct CommonArgs {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A number of initial states.
+fn states(text: &str) -> Result<NonZeroU32, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (1..=MOST_STATES).contains(number));
+    number
+        .and_then(NonZeroU32::new)
+        .ok_or_else(|| format!("expected a number from 1 to {MOST_STATES}"))
 }
 
 impl CommonArgs {
@@ -183,6 +203,14 @@ const LAST_BATCH: Duration = Duration::from_secs(2);
 
 /// A design, or why it cannot be had.
 type Opened = Result<Box<dyn Dut>, OpenError>;
+
+/// What came of a run from one initial state.
+struct Ran {
+    lockstep: Lockstep,
+    hash: StimulusHash,
+    outcome: Outcome,
+    seconds: f64,
+}
 
 /// One run.
 struct Job<'a> {
@@ -250,8 +278,17 @@ impl<'a> Job<'a> {
 
     /// The design, which can write a trace to a file if one is named, and the time that it took to build, if it was built.
     fn open_timed(&self, traced: Option<&Path>) -> (Opened, Option<Duration>) {
+        self.open_with(self.options.clone(), traced)
+    }
+
+    /// The same with other options.
+    fn open_with(
+        &self,
+        options: BuildOptions,
+        traced: Option<&Path>,
+    ) -> (Opened, Option<Duration>) {
         let mut building = Building::default();
-        let options = self.options.clone().writing(traced.map(Path::to_owned));
+        let options = options.writing(traced.map(Path::to_owned));
         let opened = open(
             &self.rtl,
             &self.implementation,
@@ -262,9 +299,16 @@ impl<'a> Job<'a> {
         (opened, building.seconds())
     }
 
-    fn run(self) -> Result<Verdict, Failure> {
+    fn run(mut self) -> Result<Verdict, Failure> {
         if self.rtl == RtlSource::Bundled {
             check_knobs(&self.implementation).map_err(Failure::input)?;
+        }
+        if let (Some(_), RtlSource::Built(folder)) = (self.common.init, &self.rtl) {
+            return Err(Failure::usage(format!(
+                "--init and --dut {}: expected RTL as files, with --filelist or --rtl: other initial states are another build, \
+                 which the folder does not have",
+                folder.path().display()
+            )));
         }
         self.places().check()?;
         let common = self.common;
@@ -324,12 +368,89 @@ impl<'a> Job<'a> {
         report_files::remove(&out, self.read)?;
         keep_printed(Some(&out));
         let _offered = (self.rtl != RtlSource::Bundled).then(|| out.offer());
-        let dut = self.open_timed(None).0.map_err(open_failure)?;
-        let pulse = dut.pulse();
-        let control = Control::default();
-        interrupt::ask(control.interrupted.clone());
+        let interrupted = Control::default().interrupted;
+        interrupt::ask(interrupted.clone());
+        let mut ran = self.run_from(None, &waivers, &interrupted)?;
+        let mut states = None;
+        if let Some(count) = self.common.init
+            && matches!(ran.outcome, Outcome::Agree | Outcome::Diverged(_))
+        {
+            let (found, other) = self.try_states(count, &ran, &waivers, &interrupted)?;
+            states = Some(found);
+            if let Some((start, other)) = other {
+                ran = other;
+                // What follows is about this state.
+                self.options = self.options.starting_from(start);
+                self.tell_state(start);
+            }
+        }
+        if let (Outcome::Interrupted, Some(path)) = (&ran.outcome, self.record) {
+            output::note(&format!(
+                "{} was not written: a recording is that of a whole run",
+                path.display()
+            ));
+        }
+        self.conclude(ran, states, &out)
+    }
 
-        let mut recorder = match self.record {
+    /// Runs from the other initial states as far as it takes to tell whether what is found is that of `zeros`.
+    ///
+    /// # Returns
+    /// What was found; where `zeros` agrees, the first run that does not, and its state, or one that was interrupted.
+    fn try_states(
+        &self,
+        count: NonZeroU32,
+        zeros: &Ran,
+        waivers: &Waivers,
+        interrupted: &Arc<AtomicBool>,
+    ) -> Result<(InitialStates, Option<(Option<NonZeroU32>, Ran)>), Failure> {
+        let mut states = InitialStates::new(count, &zeros.outcome);
+        let agrees = matches!(zeros.outcome, Outcome::Agree);
+        let mut first = None;
+        for state in 1..=count.get() {
+            let start = NonZeroU32::new(state);
+            self.tell_state(start);
+            let ran = self.run_from(start, waivers, interrupted)?;
+            let is_interrupted = matches!(ran.outcome, Outcome::Interrupted);
+            if is_interrupted && agrees && first.is_none() {
+                first = Some((None, ran));
+                break;
+            } else if is_interrupted {
+                break;
+            }
+            let differs = states.enter(state, &ran.outcome);
+            if differs && agrees && first.is_none() {
+                first = Some((start, ran));
+            }
+        }
+        self.tell_state(None);
+        Ok((states, first))
+    }
+
+    /// What a report says of a run from an initial state, however it ends.
+    fn tell_state(&self, start: Option<NonZeroU32>) {
+        tell(|facts| {
+            facts.during = start.map(|state| format!("the run from initial state {state}"));
+            facts.replay = Some(self.replay_from(start));
+        });
+    }
+
+    /// Runs from an initial state of the design, zeros without one: the whole of the run.
+    fn run_from(
+        &self,
+        start: Option<NonZeroU32>,
+        waivers: &Waivers,
+        interrupted: &Arc<AtomicBool>,
+    ) -> Result<Ran, Failure> {
+        let options = self.options.clone().starting_from(start);
+        let dut = self.open_with(options, None).0.map_err(open_failure)?;
+        let pulse = dut.pulse();
+        let control = Control {
+            interrupted: interrupted.clone(),
+            ..Control::default()
+        };
+        // The other runs are of the same stimulus.
+        let mut recorder = match self.record.filter(|_| start.is_none()) {
             Some(path) => Some(
                 Writer::create(path, &self.implementation, self.origin.clone())
                     .map_err(stimulus_failure)?,
@@ -353,13 +474,12 @@ impl<'a> Job<'a> {
         if self.common.keep_going {
             lockstep.keep_going();
         }
-        lockstep.accept(waivers);
+        lockstep.accept(waivers.clone());
         let progress = Progress::new(total, "cycles", control.progress.clone());
         let limit = self.limit;
         let start = Instant::now();
-        let interrupted = control.interrupted.clone();
         let patience = self.common.hang.limit();
-        let ended = supervise(&pulse, patience, &interrupted, move || {
+        let ended = supervise(&pulse, patience, interrupted, move || {
             let mut hasher = StimulusHasher::default();
             let mut seen = 0;
             let mut outcome = lockstep.run(limit, &control, |inputs| {
@@ -407,33 +527,39 @@ impl<'a> Job<'a> {
                 match rest.recv_timeout(LAST_BATCH) {
                     Ok((lockstep, hash, Ok(outcome @ Outcome::Diverged(_)))) => {
                         output::note(&format!("after that, {}", end.into_message()));
-                        self.conclude(&lockstep, hash, outcome, seconds, &out)
+                        Ok(Ran {
+                            lockstep,
+                            hash,
+                            outcome,
+                            seconds,
+                        })
                     }
                     _ => Err(end.into()),
                 }
             }
             Supervised::Interrupted { cycles } => Err(End::interrupted_hang(cycles).into()),
-            Supervised::Done((lockstep, hash, outcome)) => {
-                let outcome = outcome.map_err(stimulus_failure)?;
-                if let (Outcome::Interrupted, Some(path)) = (&outcome, self.record) {
-                    output::note(&format!(
-                        "{} was not written: a recording is that of a whole run",
-                        path.display()
-                    ));
-                }
-                self.conclude(&lockstep, hash, outcome, seconds, &out)
-            }
+            Supervised::Done((lockstep, hash, outcome)) => Ok(Ran {
+                lockstep,
+                hash,
+                outcome: outcome.map_err(stimulus_failure)?,
+                seconds,
+            }),
         }
     }
 
     fn conclude(
         &self,
-        lockstep: &Lockstep,
-        stimulus_hash: StimulusHash,
-        outcome: Outcome,
-        seconds: f64,
+        ran: Ran,
+        initial_states: Option<InitialStates>,
         out: &OutputFolder,
     ) -> Result<Verdict, Failure> {
+        let Ran {
+            lockstep,
+            hash: stimulus_hash,
+            outcome,
+            seconds,
+        } = ran;
+        let lockstep = &lockstep;
         let so_far = match &outcome {
             Outcome::Diverged(_) => Verdict::Divergence,
             Outcome::Stopped { stop, .. } => stop.verdict(),
@@ -462,6 +588,7 @@ impl<'a> Job<'a> {
             rtl: self.rtl.describe(),
             ledger: LedgerSummary::of(lockstep.ledger()),
             sampling,
+            initial_states,
             coverage,
             printed: printed_by_design(),
             stop: None,
@@ -512,7 +639,9 @@ impl<'a> Job<'a> {
                     });
                 }
                 let start = Instant::now();
-                let (report, build) = self.report(lockstep, &divergence, out, files)?;
+                let finding = summary.initial_states.as_ref();
+                let finding = finding.and_then(InitialStates::finding);
+                let (report, build) = self.report(lockstep, &divergence, out, files, finding)?;
                 let build = build.unwrap_or_default();
                 summary.divergence = Some(report);
                 summary.report = Some(ReportTime {
@@ -546,6 +675,7 @@ impl<'a> Job<'a> {
         divergence: &Divergence,
         out: &OutputFolder,
         mut files: Vec<File>,
+        initial_states: Option<String>,
     ) -> Result<(Report, Option<Duration>), Failure> {
         // A divergence is told, whether or not its files can be written.
         let draft = out.draft(report_files::WINDOW);
@@ -619,7 +749,13 @@ impl<'a> Job<'a> {
         );
         let sampling = lockstep.ledger_at_divergence().sampling();
         let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
-        report.notes.splice(0..0, finding);
+        report
+            .notes
+            .splice(0..0, finding.into_iter().chain(initial_states));
+        if self.options.start.is_some() {
+            // Reducing runs from zeros, where there is no such divergence.
+            report.shrink = None;
+        }
         report_files::write(&mut report, out, &self.common.window);
         Ok((report, build))
     }
@@ -723,6 +859,10 @@ impl<'a> Job<'a> {
     }
 
     fn replay(&self) -> Replay {
+        self.replay_from(self.options.start)
+    }
+
+    fn replay_from(&self, start: Option<NonZeroU32>) -> Replay {
         let mut command = String::new();
         if let Some(path) = &self.common.implementation {
             command.push_str(&format!(
@@ -732,6 +872,9 @@ impl<'a> Job<'a> {
         }
         command.push_str(&self.common.rtl.command());
         command.push_str(&self.common.hang.command());
+        if let Some(start) = start {
+            command.push_str(&format!(" --init {start}"));
+        }
         if let Some(path) = &self.common.waivers {
             let path = path.display().to_string();
             command.push_str(&format!(" --waivers {}", quoted(&path)));

@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::coverage::CoverageSummary;
+use super::initial_states::InitialStates;
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::dut::Stop;
 use crate::dut::printed::Printed;
@@ -49,6 +50,9 @@ pub struct Summary {
     pub ledger: LedgerSummary,
     /// Statistics of sampling, if the design samples.
     pub sampling: Option<SamplingSummary>,
+    /// What it showed from other initial states, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_states: Option<InitialStates>,
     /// What the run has taken of rules and crosses, if it was to be counted.
     pub coverage: Option<CoverageSummary>,
     /// What the design printed, if it did.
@@ -271,6 +275,9 @@ impl Summary {
         for line in self.sampling.iter().flat_map(SamplingSummary::lines) {
             writeln!(out, "  {line}")?;
         }
+        if let Some(states) = &self.initial_states {
+            writeln!(out, "  {}", states.line())?;
+        }
         for line in self.coverage.iter().flat_map(CoverageSummary::lines) {
             writeln!(out, "  {line}")?;
         }
@@ -322,6 +329,7 @@ mod tests {
             rtl: "a stub".into(),
             ledger: LedgerSummary::of(run.ledger()),
             sampling,
+            initial_states: None,
             coverage: None,
             printed: None,
             stop: None,

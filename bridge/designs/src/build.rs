@@ -72,7 +72,7 @@ impl Pair {
 pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> {
     let loops = pair.warnings().loops();
     let library = Library::load(&pair.untraced.path, options)?;
-    let dut = library.instance(false, options.patience, &loops);
+    let dut = library.instance(false, None, options.patience, &loops);
     let mut dut = dut.map_err(|error| named_stop(error, &pair.untraced.names))?;
     let stated = Stated::of(&dut.parameters())?;
     dut.finish().map_err(OpenError::Late)?;
@@ -113,14 +113,23 @@ fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDu
 }
 
 /// What a user is told when the build of `what` starts.
-fn telling(what: &str, traced: bool) -> String {
+fn telling(what: &str, traced: bool, random_start: bool) -> String {
     let variant = if traced { "with" } else { "without" };
-    format!("building RTL {what}, {variant} tracing")
+    let start = match random_start {
+        true => ", with random initial states",
+        false => "",
+    };
+    format!("building RTL {what}, {variant} tracing{start}")
 }
 
-fn tell(told: Told, what: &str, traced: bool, building: &mut dyn FnMut(BuildEvent<'_>)) {
+fn tell(
+    told: Told,
+    what: &str,
+    (traced, random_start): (bool, bool),
+    building: &mut dyn FnMut(BuildEvent<'_>),
+) {
     match told {
-        Told::Building => building(BuildEvent::Starts(&telling(what, traced))),
+        Told::Building => building(BuildEvent::Starts(&telling(what, traced, random_start))),
         Told::Waiting => building(BuildEvent::Waits(what)),
         Told::Damage(damage) => building(BuildEvent::Damage(&damage)),
     }
@@ -146,7 +155,7 @@ pub(super) fn one_of_files(
     building: &mut dyn FnMut(BuildEvent<'_>),
 ) -> Result<SharedDut, OpenError> {
     let library = one(design, traced, options, what, building)?;
-    if !library.cached && !traced {
+    if !library.cached && !traced && options.start.is_none() {
         tell_warnings(&library, building);
     }
     Ok(library)
@@ -166,7 +175,9 @@ pub(super) fn one(
     options.make_cache()?;
     let verilator = verilator(options)?;
     let build = shared_build(design, traced, options);
-    Ok(build.build_telling(&verilator, &mut |told| tell(told, what, traced, building))?)
+    Ok(build.build_telling(&verilator, &mut |told| {
+        tell(told, what, (traced, options.start.is_some()), building);
+    })?)
 }
 
 /// Builds both libraries of a design side by side, as far as the cache does not have them. `building` is told when
@@ -194,7 +205,7 @@ pub fn pair(
         let untraced = scope.spawn(|| one(false, starts));
         let traced = scope.spawn(|| one(true, other));
         for (told, traced) in started {
-            tell(told, what, traced, building);
+            tell(told, what, (traced, false), building);
         }
         // A build does not panic; if it did, so does this.
         (

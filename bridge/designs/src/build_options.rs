@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::num::NonZeroU32;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct BuildOptions {
     pub patience: Duration,
     /// What its process may do.
     pub sandbox: Sandbox,
+    /// The initial state of instances, one of random values; zeros without one. It is another build.
+    pub start: Option<NonZeroU32>,
 }
 
 impl BuildOptions {
@@ -35,6 +38,7 @@ impl BuildOptions {
             optimization: Optimization::Full,
             patience: Duration::from_secs(20),
             sandbox: Sandbox::default(),
+            start: None,
         }
     }
 
@@ -56,6 +60,12 @@ impl BuildOptions {
     #[must_use]
     pub fn waiting(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same, for instances that begin with this state.
+    #[must_use]
+    pub fn starting_from(self, start: Option<NonZeroU32>) -> Self {
+        Self { start, ..self }
     }
 
     /// The same, with files that the design's process may write besides.

@@ -1,5 +1,6 @@
 //! A built design that is loaded: by a process of its own, or by this one, where that is no command.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -68,23 +69,24 @@ impl Library {
         }
     }
 
-    /// Makes an instance, whatever parameters it has. One that takes longer than `patience` is left behind. `loops` are
-    /// those that Verilator warned of.
+    /// Makes an instance, whatever parameters it has, which begins with zeros or with state `start`. One that takes longer
+    /// than `patience` is left behind. `loops` are those that Verilator warned of.
     ///
     /// # Errors
     /// It cannot be made.
     pub(super) fn instance(
         &self,
         traced: bool,
+        start: Option<NonZeroU32>,
         patience: Duration,
         loops: &[String],
     ) -> Result<Box<dyn Dut>, OpenError> {
         match self {
             Self::Here(library) => {
                 isolation::number_instance();
-                here(library, traced, patience, loops)
+                here(library, (traced, start), patience, loops)
             }
-            Self::Elsewhere(design) => match design.instance(traced, loops) {
+            Self::Elsewhere(design) => match design.instance(traced, start, loops) {
                 Ok(dut) => Ok(Box::new(dut)),
                 Err(MakeFailure::Hangs) => Err(OpenError::Hang {
                     seconds: patience.as_secs(),
@@ -99,7 +101,7 @@ impl Library {
 
 fn here(
     library: &DutLibrary,
-    traced: bool,
+    (traced, start): (bool, Option<NonZeroU32>),
     patience: Duration,
     loops: &[String],
 ) -> Result<Box<dyn Dut>, OpenError> {
@@ -107,7 +109,7 @@ fn here(
     let library = library.clone();
     thread::spawn(move || {
         // A receiver that is gone has given up.
-        let _ = done.send(VerilatedDut::new(&library, traced));
+        let _ = done.send(VerilatedDut::new(&library, traced, start));
     });
     match made.recv_timeout(patience) {
         Ok(Err(CreateError::Stopped { stop, .. })) => {

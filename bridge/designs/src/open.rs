@@ -2,6 +2,7 @@
 //! parameters, and any other RTL, is built into a shared library once and kept in a cache; what `lockstep build` made
 //! is loaded as it is.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use pmu_model::Implementation;
@@ -44,6 +45,7 @@ pub struct Rtl {
     names: Names,
     implementation: Implementation,
     traced: bool,
+    start: Option<NonZeroU32>,
     patience: Duration,
 }
 
@@ -60,23 +62,26 @@ impl Rtl {
         options: &BuildOptions,
         building: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<Self, OpenError> {
+        let random_start = options.start.is_some();
         let (mut loops, mut built_in) = (Vec::new(), None);
         let mut names = Names::default();
         let library = match source {
             RtlSource::Bundled => {
                 let parameters = wrapper_parameters(implementation);
-                if parameters == wrapper_parameters(&Implementation::default()) {
+                if parameters == wrapper_parameters(&Implementation::default()) && !random_start {
                     Library::Here(verilator_sys::static_library!(lockstep_bundled)?)
                 } else {
                     options.make_cache()?;
-                    let design = source::bundled(implementation, &options.cache)?;
+                    let mut design = source::bundled(implementation, &options.cache)?;
+                    design.random_start = random_start;
                     let what = format!("bundled for implementation {}", implementation.name);
                     let built = build::one(design, traced, options, &what, building)?;
                     Library::load(&built.path, options)?
                 }
             }
             RtlSource::Files(files) => {
-                let (design, what) = (files.design()?, source.describe());
+                let (mut design, what) = (files.design()?, source.describe());
+                design.random_start = random_start;
                 let built = build::one_of_files(design, traced, options, &what, building)?;
                 loops = Warnings::of(&built).loops();
                 names = built.names.clone();
@@ -95,6 +100,7 @@ impl Rtl {
             names,
             implementation: implementation.clone(),
             traced,
+            start: options.start,
             patience: options.patience,
         })
     }
@@ -106,7 +112,7 @@ impl Rtl {
     pub fn unchecked(&self) -> Result<Box<dyn Dut>, OpenError> {
         let dut = self
             .library
-            .instance(self.traced, self.patience, &self.loops);
+            .instance(self.traced, self.start, self.patience, &self.loops);
         let dut = dut.map_err(|error| named_stop(error, &self.names))?;
         if let Some(folder) = &self.folder {
             folder.check_stated(&dut.parameters())?;

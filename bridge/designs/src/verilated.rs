@@ -1,5 +1,6 @@
 //! A Verilated design.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,15 +23,16 @@ pub struct VerilatedDut {
 }
 
 impl VerilatedDut {
-    /// Makes an instance of a design whose ports have the contract's sizes.
+    /// Makes an instance of a design whose ports have the contract's sizes, which begins with zeros or with state `start`.
     ///
     /// # Errors
-    /// It stopped in an initial block, was not built with tracing, or there is no memory for it.
-    pub fn new(library: &DutLibrary, traced: bool) -> Result<Self, CreateError> {
-        let made = match traced {
-            true => library.create_traced(),
-            false => library.create(),
-        };
+    /// It stopped in an initial block, was not built with tracing or for such states, or there is no memory for it.
+    pub fn new(
+        library: &DutLibrary,
+        traced: bool,
+        start: Option<NonZeroU32>,
+    ) -> Result<Self, CreateError> {
+        let made = library.create_from(start, traced, None);
         let inner = made.inspect_err(|error| {
             if let CreateError::Stopped { printed, .. } = error {
                 // A stop has its message.

@@ -109,7 +109,8 @@ fn message(ended: &Ended, told: &Value) -> Option<String> {
         return Some(message.into());
     }
     if told.get("verdict").is_some() {
-        return None;
+        let finding = told["initial_states"]["finding"].as_str();
+        return finding.map(str::to_owned);
     }
     let how = match (ended.code, ended.signal) {
         (Some(code), _) => format!("exit code {code}"),
@@ -278,6 +279,7 @@ mod tests {
             waivers: None,
             coverage: false,
             keep_going: false,
+            init: None,
         };
         let ended = Ended {
             code: Some(code),

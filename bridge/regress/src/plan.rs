@@ -33,6 +33,8 @@ pub struct Run {
     pub coverage: bool,
     /// Whether it goes on after a divergence.
     pub keep_going: bool,
+    /// Initial states of the design, beside zeros.
+    pub init: Option<u32>,
 }
 
 /// What happens to a design.
@@ -111,6 +113,9 @@ impl Run {
         }
         if let Some(file) = &self.waivers {
             add("--waivers", file.display().to_string());
+        }
+        if let Some(states) = self.init {
+            add("--init", states.to_string());
         }
         if let Some(seconds) = limits.hang_after {
             add("--hang-after", seconds.to_string());
@@ -241,6 +246,7 @@ impl Suite {
                         waivers: group.waivers.clone(),
                         coverage: group.coverage,
                         keep_going: group.keep_going,
+                        init: group.init,
                     };
                     runs.push((first, second, third, run.named()));
                 }

@@ -11,7 +11,7 @@ namespace verilator_sys {
 LibraryFacts library_facts(const DutLibrary* library) {
   LibraryFacts facts{};
   facts.abi = library->abi;
-  if (library->abi != kDutAbi) return facts;
+  if (library->abi != kDutAbi && library->abi != kDutAbiOfStarts) return facts;
   facts.input_bytes = library->input_bytes;
   facts.output_bytes = library->output_bytes;
   facts.parameter_bytes = library->parameter_bytes;
@@ -19,17 +19,19 @@ LibraryFacts library_facts(const DutLibrary* library) {
   facts.verilator_version = rust::String::lossy(library->verilator_version);
   facts.untraced = library->create != nullptr;
   facts.traced = library->create_traced != nullptr;
+  facts.starts = library->abi == kDutAbiOfStarts;
   return facts;
 }
 
-std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
-                            std::size_t size, std::uint64_t* printed) {
+std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint32_t start,
+                            std::uint8_t* ring, std::size_t size, std::uint64_t* printed) {
   // What C code of the design prints is there when it has printed a line, and not when the process
   // ends (DUT-44).
   static const int by_line = std::setvbuf(stdout, nullptr, _IOLBF, 0);
   static_cast<void>(by_line);
-  const auto factory = traced ? library->create_traced : library->create;
   const Tail tail{reinterpret_cast<char*>(ring), size, printed};
+  if (start != 0) return std::unique_ptr<Dut>(library->create_from(tail, start));
+  const auto factory = traced ? library->create_traced : library->create;
   return std::unique_ptr<Dut>(factory ? factory(tail) : nullptr);
 }
 

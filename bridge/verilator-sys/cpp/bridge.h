@@ -19,8 +19,8 @@ struct LibraryFacts;
 struct StopRecord;
 
 LibraryFacts library_facts(const DutLibrary* library);
-std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint8_t* ring,
-                            std::size_t size, std::uint64_t* printed);
+std::unique_ptr<Dut> create(const DutLibrary* library, bool traced, std::uint32_t start,
+                            std::uint8_t* ring, std::size_t size, std::uint64_t* printed);
 
 std::size_t run(Dut& dut, rust::Slice<const std::uint8_t> inputs, rust::Slice<std::uint8_t> outputs,
                 std::size_t cycles);

@@ -18,6 +18,9 @@ namespace verilator_sys {
 // Version of everything in this file. A library that states another one must not be used.
 constexpr std::uint32_t kDutAbi = 3;
 
+// The same with create_from. A library without it states kDutAbi.
+constexpr std::uint32_t kDutAbiOfStarts = 4;
+
 // Length of a clock cycle in the time of the design; the clock rises at the start and falls in the
 // middle of it. The design is Verilated with a time unit and precision of one nanosecond.
 constexpr std::uint64_t kCycleNs = 10;
@@ -128,6 +131,9 @@ struct DutLibrary {
   Dut* (*create)(Tail tail) noexcept;
   // Null if built without tracing.
   Dut* (*create_traced)(Tail tail) noexcept;
+  // There with kDutAbiOfStarts alone: the variant that was built, of whose state what has no other
+  // value begins with a random one. The values, and those of $random, follow from `start`, from 1.
+  Dut* (*create_from)(Tail tail, std::uint32_t start) noexcept;
 };
 
 }  // namespace verilator_sys

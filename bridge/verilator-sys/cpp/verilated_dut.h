@@ -46,12 +46,15 @@ class VerilatedDut final : public Dut {
   static constexpr std::size_t kParameterBytes = sizeof(Model::parameters_o);
   static_assert(sizeof(Model::clk_i) == 1, "clk_i is one bit");
 
-  explicit VerilatedDut(const Tail& tail) : recorder_(tail) {
+  explicit VerilatedDut(const Tail& tail, std::uint32_t start = 0) : recorder_(tail) {
     const Entry entry(this);
     context_.fatalOnError(false);
     context_.traceEverOn(Tracer::kTraces);
-    // A fixed seed: with the default of 0, $random would differ from run to run.
-    context_.randSeed(1);
+    // What has no value is zero, else random.
+    if (start != 0) context_.randReset(2);
+    // A fixed seed: with the default of 0, $random would differ from run to run. Neighbouring
+    // starts have seeds that are far apart, for what begins with a few bits of them.
+    context_.randSeed(start == 0 ? 1 : static_cast<int>(start * 0x9E3779B1U & 0x7FFFFFFFU));
     model_ = std::make_unique<Model>(&context_, "TOP");
     std::memset(&model_->cycle_input_i, 0, kInputBytes);
     model_->clk_i = 0;
@@ -199,9 +202,9 @@ class VerilatedDut final : public Dut {
 
 // The factory of one variant of a design.
 template <class Model, class Tracer, class Core>
-Dut* create(const Tail& tail) noexcept {
+Dut* create(const Tail& tail, std::uint32_t start = 0) noexcept {
   try {
-    return new VerilatedDut<Model, Tracer, Core>(tail);
+    return new VerilatedDut<Model, Tracer, Core>(tail, start);
   } catch (...) {
     return nullptr;
   }

@@ -31,6 +31,9 @@ pub struct Design {
     /// Further arguments of Verilator, after all others; relative paths in them start from the working directory. Those
     /// that would change what it writes are refused.
     pub arguments: Vec<String>,
+    /// Whether instances can begin with random values: those of registers before their reset, and of whatever else the design
+    /// leaves without one. They are slower then; without it such values are zero, at no cost.
+    pub random_start: bool,
 }
 
 /// Arguments that the build itself decides about; a final `*` stands for any ending.
@@ -164,10 +167,16 @@ impl Design {
             arguments.push(format!("+libext+{extensions}").into());
         }
         arguments.extend(self.arguments.iter().map(OsString::from));
+        if self.random_start {
+            arguments.extend(RANDOM_START.map(OsString::from));
+        }
         arguments.extend(self.sources.iter().map(OsString::from));
         arguments
     }
 }
+
+/// Values that the run time is asked for. Of several such options the last one holds.
+const RANDOM_START: [&str; 4] = ["--x-assign", "unique", "--x-initial", "unique"];
 
 /// Options that a path follows, which need not be there yet.
 const BEFORE_A_PATH: [&str; 6] = ["-y", "-v", "-f", "-F", "--waiver-output", "-waiver-output"];

@@ -15,6 +15,7 @@ pub(crate) mod bridge {
         verilator_version: String,
         untraced: bool,
         traced: bool,
+        starts: bool,
     }
 
     /// The first stop of a design, as the C++ side recorded it; `kind` is 0 if there is none.
@@ -42,10 +43,11 @@ pub(crate) mod bridge {
         /// # Safety
         /// `library` points to a `DutLibrary` of the ABI that this crate was compiled with, whose
         /// code stays loaded as long as the object returned lives. `ring` is null, or points to `size` bytes, and
-        /// `printed` to an atomic 64-bit integer; both outlive that object.
+        /// `printed` to an atomic 64-bit integer; both outlive that object. `start` is 0 unless the library has starts.
         unsafe fn create(
             library: *const DutLibrary,
             traced: bool,
+            start: u32,
             ring: *mut u8,
             size: usize,
             printed: *mut u64,

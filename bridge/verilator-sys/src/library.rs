@@ -1,5 +1,6 @@
 //! Where designs come from: linked in, or loaded from a shared library.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ use crate::stop::DutStop;
 /// Version of `cpp/dut.h` that this crate was compiled with; equal to `kDutAbi` there. A library with another
 /// one is not loaded.
 pub const INTERFACE_VERSION: u32 = 3;
+/// The same of a library whose instances can begin with random values; equal to `kDutAbiOfStarts` there.
+const VERSION_OF_STARTS: u32 = 4;
 
 /// Name of the function that a shared library exports.
 pub(crate) const SHARED_SYMBOL: &str = "verilator_sys_dut_library";
@@ -94,7 +97,7 @@ pub enum CreateError {
     NoVariant {
         /// Name of the top module.
         top: String,
-        /// `with tracing` or `without tracing`.
+        /// `with tracing`, `without tracing` or `with random initial states`.
         variant: &'static str,
     },
     /// There is not enough memory, or the design's constructor failed.
@@ -169,7 +172,7 @@ impl DutLibrary {
         let raw = raw.cast::<bridge::DutLibrary>();
         // SAFETY: the caller's promise.
         let facts = unsafe { bridge::library_facts(raw) };
-        if facts.abi != INTERFACE_VERSION {
+        if ![INTERFACE_VERSION, VERSION_OF_STARTS].contains(&facts.abi) {
             return Err(LoadError::Abi {
                 place: place.to_owned(),
                 found: facts.abi,
@@ -210,7 +213,7 @@ impl DutLibrary {
     /// # Errors
     /// [`CreateError::Stopped`] if the design stopped in an initial block.
     pub fn create(&self) -> Result<Dut, CreateError> {
-        self.instance(false, None)
+        self.instance(false, None, None)
     }
 
     /// Makes an instance that can write traces, and runs its initial blocks.
@@ -219,7 +222,7 @@ impl DutLibrary {
     /// As [`create`](DutLibrary::create), and [`CreateError::NoVariant`] if the design was built
     /// without tracing.
     pub fn create_traced(&self) -> Result<Dut, CreateError> {
-        self.instance(true, None)
+        self.instance(true, None, None)
     }
 
     /// Makes an instance, `traced` or not, whose text is written to `tail` as well.
@@ -230,19 +233,44 @@ impl DutLibrary {
     /// # Panics
     /// If the ring is empty.
     pub fn create_with_tail(&self, traced: bool, tail: Tail) -> Result<Dut, CreateError> {
-        assert!(!tail.ring.is_empty(), "a ring of at least a word");
-        self.instance(traced, Some(tail))
+        self.create_from(None, traced, Some(tail))
     }
 
-    fn instance(&self, traced: bool, tail: Option<Tail>) -> Result<Dut, CreateError> {
+    /// The same, whose registers before their reset, and whatever else the design leaves without a value, begin with random
+    /// values that follow from `start`; with zeros without one. What `$random` returns follows from it too.
+    ///
+    /// # Errors
+    /// As [`create`](DutLibrary::create), and [`CreateError::NoVariant`] if the design was built without
+    /// [`random_start`](crate::verilate::Design::random_start).
+    ///
+    /// # Panics
+    /// If the ring is empty.
+    pub fn create_from(
+        &self,
+        start: Option<NonZeroU32>,
+        traced: bool,
+        tail: Option<Tail>,
+    ) -> Result<Dut, CreateError> {
+        let has_room = tail.is_none_or(|tail| !tail.ring.is_empty());
+        assert!(has_room, "a ring of at least a word");
+        self.instance(traced, start, tail)
+    }
+
+    fn instance(
+        &self,
+        traced: bool,
+        start: Option<NonZeroU32>,
+        tail: Option<Tail>,
+    ) -> Result<Dut, CreateError> {
         // SAFETY: `raw` is valid as long as `loaded`, of which the instance holds a clone.
         let facts = unsafe { bridge::library_facts(self.raw) };
-        if !(if traced { facts.traced } else { facts.untraced }) {
-            let variant = if traced {
-                "with tracing"
-            } else {
-                "without tracing"
-            };
+        let missing = match (traced, start) {
+            (true, _) if !facts.traced => Some("with tracing"),
+            (false, _) if !facts.untraced => Some("without tracing"),
+            (_, Some(_)) if !facts.starts => Some("with random initial states"),
+            _ => None,
+        };
+        if let Some(variant) = missing {
             return Err(CreateError::NoVariant {
                 top: self.top.to_string(),
                 variant,
@@ -258,7 +286,16 @@ impl DutLibrary {
         };
         // SAFETY: as above; static memory outlives the instance, atomics may be written through a shared reference, and
         // only this instance writes there.
-        let dut = unsafe { bridge::create(self.raw, traced, ring, size, printed) };
+        let dut = unsafe {
+            bridge::create(
+                self.raw,
+                traced,
+                start.map_or(0, NonZeroU32::get),
+                ring,
+                size,
+                printed,
+            )
+        };
         if dut.is_null() {
             return Err(CreateError::Memory {
                 top: self.top.to_string(),

@@ -234,6 +234,13 @@ impl Model<'_> {
             parameters,
         } = self.sizes;
         let (core, evaluation) = evaluation(prefix, class);
+        let from = match self.design.random_start {
+            true => format!(
+                "Dut* create_{prefix}_from(Tail tail, std::uint32_t start) noexcept \
+                 {{ return create<{prefix}, {tracer}, {evaluation}>(tail, start); }}\n"
+            ),
+            false => String::new(),
+        };
         format!(
             "#include \"{prefix}.h\"\n\
              {include}\
@@ -245,6 +252,7 @@ impl Model<'_> {
              static_assert({prefix}Dut::kOutputBytes == {output}, \"size of cycle_output_o\");\n\
              static_assert({prefix}Dut::kParameterBytes == {parameters}, \"size of parameters_o\");\n\
              Dut* create_{prefix}(Tail tail) noexcept {{ return create<{prefix}, {tracer}, {evaluation}>(tail); }}\n\
+             {from}\
              }}  // namespace verilator_sys\n"
         )
     }
@@ -269,16 +277,25 @@ impl Model<'_> {
                 "nullptr".to_owned()
             }
         };
+        // One variant: that is what a library with random values is built as.
+        let (declare_from, abi, from) = match self.variants {
+            [variant] if self.design.random_start => {
+                let name = format!("create_{}_from", variant.prefix());
+                let declare = format!("Dut* {name}(Tail tail, std::uint32_t start) noexcept;\n");
+                (declare, "kDutAbiOfStarts", name)
+            }
+            _ => (String::new(), "kDutAbi", "nullptr".to_owned()),
+        };
         let text = format!(
             "#include \"dut.h\"\n\
              namespace verilator_sys {{\n\
-             {declare}\
+             {declare}{declare_from}\
              }}  // namespace verilator_sys\n\
              extern \"C\" __attribute__((visibility(\"default\")))\n\
              const verilator_sys::DutLibrary* {symbol}() noexcept {{\n\
              using namespace verilator_sys;\n\
-             static constexpr DutLibrary library = {{kDutAbi, {input}, {output}, {parameters}, \
-             \"{top}\", \"{version}\", {plain}, {traced}}};\n\
+             static constexpr DutLibrary library = {{{abi}, {input}, {output}, {parameters}, \
+             \"{top}\", \"{version}\", {plain}, {traced}, {from}}};\n\
              return &library;\n\
              }}\n",
             symbol = self.symbol,

@@ -1,6 +1,7 @@
 //! A design in a process of its own, as the commands see it.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -103,6 +104,7 @@ impl Design {
     pub fn instance(
         self: &Arc<Self>,
         traced: bool,
+        start: Option<NonZeroU32>,
         loops: &[String],
     ) -> Result<RemoteDut, MakeFailure> {
         let idle = self.lock().pop();
@@ -123,7 +125,7 @@ impl Design {
             has_ended: false,
         };
         let limit = Some(Instant::now() + self.patience);
-        match dut.order(&Order::Make { traced }, limit) {
+        match dut.order(&Order::Make { traced, start }, limit) {
             Ok((Outcome::Made(bytes), _)) if bytes.len() == size_of::<DutParameters>() => {
                 dut.parameters = pod_read_unaligned(&bytes);
                 Ok(dut)
@@ -135,10 +137,10 @@ impl Design {
             }
             Ok((Outcome::NoVariant, _)) => Err(CreateError::NoVariant {
                 top: self.facts.top.clone(),
-                variant: if traced {
-                    "with tracing"
-                } else {
-                    "without tracing"
+                variant: match (traced, start) {
+                    (_, Some(_)) => "with random initial states",
+                    (true, None) => "with tracing",
+                    (false, None) => "without tracing",
                 },
             })?,
             Ok(_) => Err(CreateError::Memory {

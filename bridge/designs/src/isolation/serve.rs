@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::num::NonZeroU32;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
@@ -29,6 +30,8 @@ pub enum Order {
     Make {
         /// Whether it can write traces.
         traced: bool,
+        /// What its state begins with, if not with zeros.
+        start: Option<NonZeroU32>,
     },
     /// Write the following cycles to this file; the next one is number `cycle`.
     Trace {
@@ -184,11 +187,11 @@ fn obey(
     channel: &'static Channel,
 ) -> (Outcome, String) {
     let outcome = match order {
-        Order::Make { traced } => {
+        Order::Make { traced, start } => {
             *dut = None;
             channel.now(Activity::Create);
             let (ring, printed) = channel.ring();
-            match library.create_with_tail(traced, Tail { ring, printed }) {
+            match library.create_from(start, traced, Some(Tail { ring, printed })) {
                 Ok(mut made) => {
                     made.set_progress(channel.completed());
                     let parameters = made.parameters();

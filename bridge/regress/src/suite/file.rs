@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lockstep_base::plain::{did_you_mean, near, of_json, of_toml};
 use lockstep_base::text_file;
 
-use super::{BUNDLED, DEFAULT, Design, Group, Suite};
+use super::{BUNDLED, DEFAULT, Design, Group, MOST_STATES, Suite};
 
 /// A suite that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -162,6 +162,30 @@ impl Suite {
         let designs = self.designs.keys().map(String::as_str);
         let designs = [BUNDLED].into_iter().chain(designs).collect();
         known(&group.designs, designs, "design")?;
+        if let Some(found) = group.init.filter(|it| !(1..=MOST_STATES).contains(it)) {
+            return Err(Wrong {
+                word: "init".into(),
+                message: format!("expected init from 1 to {MOST_STATES}, found {found}"),
+            });
+        }
+        let named: Vec<_> = match &group.designs {
+            Some(names) => names.iter().collect(),
+            None => self.designs.keys().collect(),
+        };
+        let is_folder = |name: &&String| {
+            let design = self.designs.get(*name);
+            design.is_some_and(|design| design.dut.is_some())
+        };
+        let carried = named.into_iter().find(is_folder);
+        if let (Some(_), Some(name)) = (group.init, carried) {
+            return Err(Wrong {
+                word: "init".into(),
+                message: format!(
+                    "init: expected designs that are RTL or bundled, found `{name}`, a folder of `lockstep build`: other initial \
+                     states are another build, which it does not have"
+                ),
+            });
+        }
         let lists = [&group.implementations, &group.designs, &group.profiles];
         if lists.into_iter().flatten().any(Vec::is_empty) {
             return Err(Wrong {
@@ -277,6 +301,17 @@ mod tests {
                 "a.toml",
                 "name = 'n'\n[designs.mine]\n[[group]]\n",
                 "a.toml:2:10: design `mine`: expected `dut`, or RTL as `rtl` or `filelist`, found neither",
+            ),
+            (
+                "a.toml",
+                "name = 'n'\n[designs.mine]\ndut = 'built'\n[[group]]\ninit = 4\n",
+                "a.toml:5:1: init: expected designs that are RTL or bundled, found `mine`, a folder of `lockstep build`: other \
+                 initial states are another build, which it does not have",
+            ),
+            (
+                "a.toml",
+                "name = 'n'\n[[group]]\ninit = 0\n",
+                "a.toml:3:1: expected init from 1 to 1000, found 0",
             ),
             (
                 "a.toml",

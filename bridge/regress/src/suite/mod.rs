@@ -145,7 +145,13 @@ pub struct Group {
     /// Whether runs go on after a divergence.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep_going: bool,
+    /// Initial states of the design, beside zeros, from which each run is run as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<u32>,
 }
+
+/// The most initial states of a run.
+pub const MOST_STATES: u32 = 1000;
 
 /// Whether a key is not there: a suite without it has the hash that it had before there was one.
 fn is_false(key: &bool) -> bool {
