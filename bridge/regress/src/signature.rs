@@ -20,9 +20,17 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Of a divergence, as its report in JSON has it.
+    /// Of a divergence, as its report in JSON has it. One that its re-run did not come to is of a kind of its own.
     pub fn of_divergence(design: &str, report: &Value) -> Self {
         let field = report["headline"]["field"].as_str().unwrap_or("?");
+        if report["reproduced"] == false {
+            // Another one of the same inputs: neither cause nor configuration say what is wrong.
+            return Self::of_end(
+                design,
+                Verdict::Divergence,
+                &format!("{}, and not in a re-run", unnumbered(field)),
+            );
+        }
         let cause = cause(report);
         Self {
             design: design.into(),
@@ -101,5 +109,10 @@ mod tests {
         report["explanation"]["configuration"][0]["meaning"] = json!("event 0x11");
         let signature = Signature::of_divergence("mine", &report);
         assert_eq!(signature.words(), "mine: V[n] (PMEVTYPERn_EL0)");
+        report["reproduced"] = json!(true);
+        assert_eq!(Signature::of_divergence("mine", &report), signature);
+        report["reproduced"] = json!(false);
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(signature.words(), "mine: V[n], and not in a re-run");
     }
 }

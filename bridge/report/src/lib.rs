@@ -213,6 +213,8 @@ pub struct Report {
     pub coverage: Coverage,
     /// Whether the re-run was the same.
     pub reproduction: String,
+    /// Whether it came to this divergence.
+    pub reproduced: bool,
     /// How its stimulus is shrunk, if that was left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrink: Option<Shrink>,
@@ -338,6 +340,7 @@ pub fn report_with(
         cycles: cells::cells(field, window, divergence, &internals),
         coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),
+        reproduced: replay.reproduction.is_reached(),
         shrink: None,
         notes,
         files,

@@ -96,6 +96,11 @@ pub enum Reproduction {
 }
 
 impl Reproduction {
+    /// Whether the re-run came to this divergence, from whatever reset.
+    pub fn is_reached(&self) -> bool {
+        !matches!(self, Self::Different { .. } | Self::Ended { .. })
+    }
+
     /// The outcome in one sentence.
     pub fn sentence(&self) -> String {
         let instead = |cycle: &Option<u64>| {
