@@ -70,7 +70,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
     4 the design stopped, 5 infrastructure, 6 the design crashed, 7 the design does not settle, \
-    8 a waiver was not needed, 9 nothing was found, 130 interrupted.";
+    8 a waiver was not needed, 9 nothing was found, 125 bisect cannot tell, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -95,10 +95,10 @@ enum Command {
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
     /// Print completions of the command line for a shell
-    #[command(display_order = 16)]
+    #[command(display_order = 17)]
     Completions(shell::CompletionsArgs),
     /// Print the manual page, or write those of all commands
-    #[command(display_order = 16)]
+    #[command(display_order = 17)]
     Man(shell::ManArgs),
     /// Run a suite: implementations x designs x stimulus x seeds, on all cores, and report what came of it
     #[cfg(feature = "rtl")]

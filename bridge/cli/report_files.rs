@@ -56,7 +56,7 @@ pub const NAMES: [&str; 8] = [
 ];
 
 /// What the beginning of files contains that this program leaves, by the ends of their names.
-const MARKS: [(&str, &[&str]); 9] = [
+const MARKS: [(&str, &[&str]); 10] = [
     (".json", &["{\n  \"format\": "]),
     (
         ".html",
@@ -65,6 +65,8 @@ const MARKS: [(&str, &[&str]); 9] = [
     (".jsonl", &["{\"line\":\"header\","]),
     (".xml", &["<testsuites name="]),
     (".stim", &["PMUSTIM\n"]),
+    // Zstandard; what is no text of its first bytes is replaced before they are looked at.
+    (".tar.zst", &["(\u{FFFD}/\u{FFFD}"]),
     // A window is Verilator's, or one of a dump.
     (".vcd", &["VerilatedVcd", excerpt::COMMENT]),
     (".gtkw", &["[*] pmu-lockstep: "]),

@@ -1,5 +1,6 @@
 //! Suites, as a user runs them: shards, interrupts, limits, and what is made of their results.
 
+mod capsules;
 #[path = "../support/command.rs"]
 mod command;
 #[path = "../support/scratch.rs"]

@@ -28,6 +28,8 @@ pub enum Verdict {
     UnusedWaiver,
     /// What was looked for in a dump is nowhere in it.
     NotFound,
+    /// Whether a design has a bug cannot be told: it does not build, or fails in another way.
+    Untold,
     /// Interrupted by the user.
     Interrupted,
 }
@@ -46,6 +48,8 @@ impl Verdict {
             Self::Unsettled => 7,
             Self::UnusedWaiver => 8,
             Self::NotFound => 9,
+            // What `git bisect run` skips.
+            Self::Untold => 125,
             Self::Interrupted => 130,
         }
     }
@@ -73,6 +77,7 @@ impl Verdict {
             Self::Unsettled => "DOES NOT SETTLE",
             Self::UnusedWaiver => "UNUSED WAIVER",
             Self::NotFound => "NOT FOUND",
+            Self::Untold => "CANNOT BE TOLD",
             Self::Interrupted => "INTERRUPTED",
         }
     }

@@ -9,13 +9,15 @@ use std::time::Duration;
 
 use super::child::{self, this_program};
 use super::designs::{Designs, word};
+use super::leave::leave;
 use super::order::Order;
 use super::progress::Progress;
-use crate::cli::Failure;
+use crate::cli::{Failure, output};
 use crate::interrupt;
 use crate::lockstep::Verdict;
+use crate::lockstep::waivers::Day;
 use crate::regress::outcome::{Ended, Place, not_started, record};
-use crate::regress::record::Record;
+use crate::regress::record::{Header, Record};
 use crate::regress::results::Writer;
 use crate::report::counted;
 
@@ -38,6 +40,8 @@ pub(super) enum Harvest {
 pub(super) struct Farm<'a> {
     order: &'a Order<'a>,
     designs: &'a Designs,
+    /// What the results say of the suite.
+    header: &'a Header,
     /// Set when no run is to go on.
     stop: AtomicBool,
     interrupted: Arc<AtomicBool>,
@@ -49,10 +53,11 @@ pub(super) struct Farm<'a> {
 }
 
 impl<'a> Farm<'a> {
-    pub fn new(order: &'a Order<'a>, designs: &'a Designs) -> Self {
+    pub fn new(order: &'a Order<'a>, designs: &'a Designs, header: &'a Header) -> Self {
         Self {
             order,
             designs,
+            header,
             stop: AtomicBool::new(false),
             interrupted: Arc::default(),
             next: AtomicUsize::new(0),
@@ -197,6 +202,7 @@ impl<'a> Farm<'a> {
             words.extend(["--threads".into(), "1".into()]);
         }
         loop {
+            let day = Day::today();
             let ended = child::run(program, &order.folder, &words, &order.suite.limits, || {
                 self.is_stopped()
             });
@@ -213,6 +219,12 @@ impl<'a> Farm<'a> {
                 && record.limit.is_none()
                 && place.attempts <= order.args.retries;
             if !again {
+                if record.verdict.is_finding()
+                    && let Err(error) =
+                        leave(order, self.header, self.designs, number, &record, &out, day)
+                {
+                    output::note(&format!("{}: there will be no capsule: {error}", run.id));
+                }
                 return Some(record);
             }
             place.attempts += 1;

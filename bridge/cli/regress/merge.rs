@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::capsules::{self, Capsules};
 use super::github;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
@@ -15,6 +16,7 @@ use crate::regress::page::page;
 use crate::regress::summary::{Group, Summary};
 use crate::regress::{earlier, results};
 use crate::report::{counted, grouped};
+use crate::scratch::folder_of;
 
 /// Arguments of `merge`.
 #[derive(Args)]
@@ -28,6 +30,9 @@ pub struct MergeArgs {
     /// Tell what is new, gone and still failing since an earlier report: its summary.json or its folder
     #[arg(long, value_name = "LAST")]
     since: Option<PathBuf>,
+    /// Copy the sources of designs into the capsules of failures
+    #[arg(long)]
+    capsule_sources: bool,
     /// Print the summary as JSON
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -58,7 +63,22 @@ pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
         )));
     };
     let from = address(&args.out, &args.results);
-    let summary = write_report(&merged, last.as_ref(), &args.out, from.as_deref())?;
+    let mut roots: Vec<_> = files
+        .iter()
+        .map(|file| folder_of(file).to_owned())
+        .collect();
+    roots.dedup();
+    let capsules = Capsules {
+        roots: &roots,
+        sources: args.capsule_sources,
+    };
+    let summary = write_report(
+        &merged,
+        last.as_ref(),
+        &args.out,
+        from.as_deref(),
+        &capsules,
+    )?;
     conclude(&summary, &args.out, args.json)
 }
 
@@ -111,13 +131,18 @@ pub(super) fn write_report(
     last: Option<&Summary>,
     folder: &Path,
     results: Option<&str>,
+    capsules: &Capsules<'_>,
 ) -> Result<Summary, Failure> {
     let mut summary = Summary::of(merged);
     summary.since = last.map(|last| summary.since(last));
     let out = OutputFolder::new(folder)?;
     check_report(folder)?;
-    let write = || -> Result<(), Failure> {
+    let names = capsules::names(&summary);
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    report_files::check(folder, &names)?;
+    let mut write = || -> Result<(), Failure> {
         out.make()?;
+        capsules.write(&mut summary, &out)?;
         output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;
         let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
         out.write(SUMMARY, &(json + "\n"))?;
@@ -126,7 +151,8 @@ pub(super) fn write_report(
         let html = page(&summary, results).map_err(Failure::infrastructure)?;
         out.write(PAGE, &html).map(|_| ())
     };
-    output::beside(summary.verdict, write())?;
+    let written = write();
+    output::beside(summary.verdict, written)?;
     github::annotate(&summary);
     github::summarize(&summary);
     Ok(summary)
@@ -209,8 +235,12 @@ pub(super) fn line_of_group(group: &Group) -> String {
     let cycle = first
         .cycle
         .map_or(String::new(), |cycle| format!(", cycle {cycle}"));
+    let capsule = first
+        .capsule
+        .as_ref()
+        .map_or(String::new(), |capsule| format!("    {capsule}\n"));
     format!(
-        "  {} {}: {}{seed}{cycle}\n    {}\n",
+        "  {} {}: {}{seed}{cycle}\n    {}\n{capsule}",
         group.signature.verdict.word(),
         what(group),
         counted(group.count as u64, "run"),

@@ -1,6 +1,7 @@
 //! `lockstep regress`, which runs suites, `lockstep merge`, which makes one report of their shards, and `lockstep init-ci`,
 //! which writes a first suite.
 
+mod capsules;
 #[cfg(feature = "rtl")]
 mod child;
 #[cfg(feature = "rtl")]
@@ -9,6 +10,8 @@ mod designs;
 mod farm;
 mod github;
 mod init_ci;
+#[cfg(feature = "rtl")]
+mod leave;
 mod merge;
 #[cfg(feature = "rtl")]
 mod order;

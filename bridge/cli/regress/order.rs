@@ -59,6 +59,9 @@ pub struct RegressArgs {
     /// Run everything, also what an earlier start with the same --out has done
     #[arg(long)]
     pub(super) fresh: bool,
+    /// Copy the sources of designs into the capsules of failures
+    #[arg(long)]
+    pub(super) capsule_sources: bool,
     /// Tell what is new, gone and still failing since an earlier report: its summary.json or its folder
     #[arg(long, value_name = "LAST")]
     pub(super) since: Option<PathBuf>,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::capsules::Capsules;
 use super::designs::{Designs, prepare};
 use super::farm::{Farm, Harvest};
 use super::github;
@@ -93,7 +94,7 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         }
         let mut writer = Writer::create(&path, &header, &known).map_err(Failure::infrastructure)?;
         let failed = known.iter().filter(|record| record.has_failed()).count();
-        let farm = Farm::new(&order, &designs);
+        let farm = Farm::new(&order, &designs, &header);
         match farm.run(&left, failed, &mut writer)? {
             Harvest::All => {}
             Harvest::Enough(why) => stopped.push(why),
@@ -178,7 +179,11 @@ fn conclude(
     let merged = Merged::new(results);
     if order.shard.of == 1 {
         let report = order.out.join(REPORT);
-        let summary = write_report(&merged, last, &report, Some(".."))?;
+        let capsules = Capsules {
+            roots: std::slice::from_ref(&order.out),
+            sources: order.args.capsule_sources,
+        };
+        let summary = write_report(&merged, last, &report, Some(".."), &capsules)?;
         return super::merge::conclude(&summary, &report, order.args.json);
     }
     let verdict = worst(merged.records().map(|record| match record.verdict {

@@ -1,5 +1,6 @@
 //! Which RTL a command runs, and how it is built.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
@@ -9,9 +10,10 @@ use super::running::{open_failure, quoted};
 use crate::cli::places::Places;
 use crate::cli::{Failure, output};
 use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, is_identifier, wrapper_parameters};
+use crate::regress::capsule::Design;
 
 /// Other RTL than the bundled one.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 pub struct RtlArgs {
     /// A design that `lockstep build` made, instead of the bundled RTL
     #[arg(long, alias = "from-dut", value_name = "DIR", conflicts_with_all = ["sources", "build_options"])]
@@ -21,7 +23,7 @@ pub struct RtlArgs {
 }
 
 /// RTL as files, and how to build it.
-#[derive(Args)]
+#[derive(Args, Clone, Default)]
 #[command(group = ArgGroup::new("sources").args(["rtl", "filelist"]))]
 #[command(group = ArgGroup::new("build_options").args(["top", "param", "define", "verilator_arg"]).multiple(true).requires("sources"))]
 pub struct FileArgs {
@@ -85,20 +87,30 @@ impl FileArgs {
 
     /// The arguments again.
     pub(super) fn command(&self) -> String {
+        let words = self.pairs().into_iter();
+        words
+            .map(|(option, value)| match option {
+                "--verilator-arg" => format!(" {option}={}", quoted(&value)),
+                _ => format!(" {option} {}", quoted(&value)),
+            })
+            .collect()
+    }
+
+    /// Options with their values.
+    fn pairs(&self) -> Vec<(&'static str, String)> {
         let path = |path: &PathBuf| path.display().to_string();
         let param = |(name, value): &(String, String)| format!("{name}={value}");
         let words: [(&str, Vec<String>); 6] = [
-            ("--rtl ", self.rtl.iter().map(path).collect()),
-            ("--filelist ", self.filelist.iter().map(path).collect()),
-            ("--top ", self.top.iter().cloned().collect()),
-            ("--param ", self.param.iter().map(param).collect()),
-            ("--define ", self.define.clone()),
-            ("--verilator-arg=", self.verilator_arg.clone()),
+            ("--rtl", self.rtl.iter().map(path).collect()),
+            ("--filelist", self.filelist.iter().map(path).collect()),
+            ("--top", self.top.iter().cloned().collect()),
+            ("--param", self.param.iter().map(param).collect()),
+            ("--define", self.define.clone()),
+            ("--verilator-arg", self.verilator_arg.clone()),
         ];
+        let words = words.into_iter();
         words
-            .iter()
-            .flat_map(|(option, values)| values.iter().map(move |value| (option, value)))
-            .map(|(option, value)| format!(" {option}{}", quoted(value)))
+            .flat_map(|(option, values)| values.into_iter().map(move |value| (option, value)))
             .collect()
     }
 }
@@ -120,6 +132,48 @@ impl RtlArgs {
             .map_or(RtlSource::Bundled, RtlSource::Files))
     }
 
+    /// Whether it is the bundled one, since no other is named.
+    pub fn is_bundled(&self) -> bool {
+        self.dut.is_none() && self.files.files().is_none()
+    }
+
+    /// The RTL of a capsule: where files are named here, with the options of the capsule's design but for those given;
+    /// where nothing is, `copy`, which is of the capsule.
+    pub fn for_design(mut self, design: &Design, copy: &[PathBuf]) -> Self {
+        if self.dut.is_some() {
+            return self;
+        }
+        let files = &mut self.files;
+        if files.files().is_none() {
+            if copy.is_empty() {
+                return self;
+            }
+            files.rtl = copy.to_vec();
+            let folders: BTreeSet<_> = copy.iter().filter_map(|path| path.parent()).collect();
+            let folders = folders.iter().map(|path| format!("-I{}", path.display()));
+            files.verilator_arg = folders.collect();
+            files
+                .verilator_arg
+                .extend(design.verilator_args.iter().cloned());
+        } else if files.verilator_arg.is_empty() {
+            files.verilator_arg.clone_from(&design.verilator_args);
+        }
+        if files.top.is_none() {
+            files.top.clone_from(&design.top);
+        }
+        if files.param.is_empty() {
+            let pairs = design.parameters.iter();
+            let pairs = pairs.filter_map(|pair| pair.split_once('='));
+            files.param = pairs
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect();
+        }
+        if files.define.is_empty() {
+            files.define.clone_from(&design.defines);
+        }
+        self
+    }
+
     /// Adds what is read to the places of a command.
     pub fn reads(&self, places: Places) -> Places {
         let named = [
@@ -132,6 +186,15 @@ impl RtlArgs {
         named.fold(places, |places, (option, path)| {
             places.reads(option, Some(path))
         })
+    }
+
+    /// The arguments again, as words of a command line.
+    pub fn words(&self) -> Vec<String> {
+        let dut = self.dut.iter();
+        let dut = dut.map(|path| format!("--dut={}", path.display()));
+        let files = self.files.pairs().into_iter();
+        let files = files.map(|(option, value)| format!("{option}={value}"));
+        dut.chain(files).collect()
     }
 
     /// The arguments again.

@@ -111,6 +111,11 @@ impl End {
         }
     }
 
+    /// The cycle that was not completed, if cycles were run.
+    pub fn cycle(&self) -> Option<u64> {
+        self.cycle
+    }
+
     /// Says which of two designs it was, 0 or 1.
     #[must_use]
     pub fn of_side(self, side: usize) -> Self {

@@ -1,7 +1,9 @@
 //! Commands that run a design, and what the process of a command does for designs.
 
+mod again;
 mod against;
 mod args;
+mod bisect;
 mod build;
 mod cache;
 pub mod conform;
@@ -42,14 +44,17 @@ pub enum Command {
     /// Reduce a recorded stimulus that fails to what its divergence needs
     Shrink(shrink::ShrinkArgs),
     /// Run every threshold, edge and link configuration at 4-bit widths through RTL and model
-    #[command(display_order = 8)]
+    #[command(display_order = 9)]
     Exhaust(exhaust::ExhaustArgs),
     /// Write the implementation file of a design (--dut, --rtl, --filelist), or the default, with every key explained
-    #[command(display_order = 14)]
+    #[command(display_order = 15)]
     Implementation(from_dut::ImplementationArgs),
     /// List what is kept of designs that were built, or prune it
-    #[command(display_order = 15)]
+    #[command(display_order = 16)]
     Cache(cache::CacheArgs),
+    /// Tell whether a design has the failure of a capsule, with the exit codes of `git bisect run`
+    #[command(display_order = 3)]
+    Bisect(bisect::BisectArgs),
 }
 
 impl Command {
@@ -59,6 +64,7 @@ impl Command {
             Self::Build(args) => args.json,
             Self::Run(args) => args.json(),
             Self::Replay(args) => args.json(),
+            Self::Bisect(_) => false,
             Self::Shrink(args) => args.json,
             Self::Exhaust(args) => args.json,
             Self::Cache(args) => args.json,
@@ -75,6 +81,7 @@ impl Command {
             Self::Build(args) => build::build(args),
             Self::Run(args) => run::run(args),
             Self::Replay(args) => run::replay(args),
+            Self::Bisect(args) => Ok(bisect::bisect(args)),
             Self::Shrink(args) => shrink::shrink(args),
             Self::Exhaust(args) => exhaust::exhaust(args),
             Self::Cache(args) => cache::cache(args),

@@ -1,5 +1,6 @@
 //! `lockstep run` and `lockstep replay`.
 
+use std::cell::RefCell;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use clap::Args;
 use pmu_model::Implementation;
 use pmu_model::implementation::RandomBytes;
 
+use super::again::shown_again;
 use super::against::{self, Pair};
 use super::args::RtlArgs;
 use super::coverage;
@@ -21,7 +23,7 @@ use super::progress::{Building, Progress};
 use super::recorded;
 use super::running::{
     DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
-    stimulus_failure,
+    stimulus_failure, waivers_on,
 };
 use super::summary::{ReportTime, StopSummary, Summary};
 use crate::cli::ledger_summary::LedgerSummary;
@@ -39,8 +41,9 @@ use crate::interrupt;
 use crate::isolation::{Facts, Replay, sandbox_report, settled, tell};
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
-use crate::lockstep::waivers::Waivers;
+use crate::lockstep::waivers::{Day, Waivers};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
+use crate::regress::capsule;
 use crate::report::{self, File, Location, Report, RunFacts, html};
 use crate::scratch::folder_of;
 use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
@@ -84,34 +87,34 @@ impl ReplayArgs {
 /// Arguments of `replay`.
 #[derive(Args)]
 pub struct ReplayArgs {
-    /// A recorded stimulus
+    /// A recorded stimulus, or a capsule of a failure, as `lockstep regress` and `merge` write them
     #[arg(value_name = "FILE")]
     stimulus: PathBuf,
     #[command(flatten)]
     common: CommonArgs,
 }
 
-#[derive(Args)]
-struct CommonArgs {
+#[derive(Args, Clone)]
+pub(super) struct CommonArgs {
     /// Features, sizes and knobs (TOML) [default: everything, 31 counters; that of a recorded stimulus]
     #[arg(long, value_name = "FILE.toml")]
-    implementation: Option<PathBuf>,
+    pub(super) implementation: Option<PathBuf>,
     #[command(flatten)]
-    rtl: RtlArgs,
+    pub(super) rtl: RtlArgs,
     /// Folder for the report of a divergence
     #[arg(long, value_name = "DIR", default_value = crate::cli::DEFAULT_OUT)]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     #[command(flatten)]
     window: WindowArgs,
     #[command(flatten)]
-    hang: DesignArgs,
+    pub(super) hang: DesignArgs,
     /// Differences that are accepted for some time (TOML); one that has expired, or is not needed, is a failure
     #[arg(long, value_name = "FILE.toml")]
-    waivers: Option<PathBuf>,
+    pub(super) waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
     #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads", "keep_going", "init"])]
-    against: Option<PathBuf>,
+    pub(super) against: Option<PathBuf>,
     /// Run the same from N other initial states of the design as well, whose registers begin with random values instead of
     /// zeros: a difference is a divergence. The RTL as files, or bundled; another build
     #[arg(long, value_name = "N", value_parser = states)]
@@ -148,7 +151,7 @@ fn states(text: &str) -> Result<NonZeroU32, String> {
 }
 
 impl CommonArgs {
-    fn options(&self) -> Result<BuildOptions, Failure> {
+    pub(super) fn options(&self) -> Result<BuildOptions, Failure> {
         self.hang.options(Some(&self.out))
     }
 
@@ -188,6 +191,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         profile: args.profile.as_ref().map(Path::new),
         record: args.record.as_deref(),
         options: args.common.options()?,
+        again: None,
         common: &args.common,
     }
     .run()
@@ -195,6 +199,9 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
 
 /// Runs a recorded stimulus again.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
+    if capsule::is_capsule(&args.stimulus) {
+        return shown_again(&args.stimulus, &args.common);
+    }
     Job::recorded(&args.stimulus, &args.common)?.run()
 }
 
@@ -210,6 +217,44 @@ struct Ran {
     hash: StimulusHash,
     outcome: Outcome,
     seconds: f64,
+}
+
+/// What a run of a capsule is told of it.
+pub(super) struct Again {
+    /// The path of the capsule.
+    pub path: PathBuf,
+    /// The day on which waivers are judged.
+    pub day: Day,
+    /// The cycle that is cycle 0 of the stimulus, for conditions of waivers.
+    pub first: u64,
+    /// Whether its design is the copy in the capsule.
+    pub copied: bool,
+    /// Divergence and stops leave here what they are.
+    pub found: RefCell<Found>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The cycle.
+    pub cycle: Option<u64>,
+    /// The root field, and the two values of it.
+    pub field: Option<[String; 3]>,
+}
+
+/// Runs the stimulus of a capsule that is unpacked.
+pub(super) fn again(
+    stimulus: &Path,
+    common: &CommonArgs,
+    again: &Again,
+) -> Result<Verdict, Failure> {
+    let mut job = Job::recorded(stimulus, common)?;
+    job.replay = format!(
+        "lockstep replay {}",
+        quoted(&again.path.display().to_string())
+    );
+    job.again = Some(again);
+    job.run()
 }
 
 /// One run.
@@ -230,6 +275,8 @@ struct Job<'a> {
     record: Option<&'a Path>,
     /// How the design is built and loaded.
     options: BuildOptions,
+    /// The capsule that it is of.
+    again: Option<&'a Again>,
     common: &'a CommonArgs,
 }
 
@@ -247,6 +294,7 @@ impl<'a> Job<'a> {
             profile: None,
             record: None,
             options: common.options()?,
+            again: None,
             common,
         })
     }
@@ -341,7 +389,11 @@ impl<'a> Job<'a> {
                 std::fs::remove_file(path).map_err(|error| output::failed(path, &error))?;
             }
         }
-        let waivers = load_waivers(self.common.waivers.as_deref())?;
+        let waivers = self.common.waivers.as_deref();
+        let waivers = match self.again {
+            Some(again) => waivers_on(waivers, again.day)?.from_cycle(again.first),
+            None => load_waivers(waivers)?,
+        };
         self.tell_facts();
         if let Some(second) = &self.common.against {
             if self.record.is_some() {
@@ -619,6 +671,7 @@ impl<'a> Job<'a> {
             }
             Outcome::Stopped { cycle, stop } => {
                 summary.verdict = stop.verdict();
+                self.tell_found(Some(cycle), None);
                 let mut end = End::stop(&stop, cycle).with_printed(summary.printed.clone());
                 end.write(out);
                 summary.stop = Some(StopSummary {
@@ -643,6 +696,9 @@ impl<'a> Job<'a> {
                 let finding = finding.and_then(InitialStates::finding);
                 let (report, build) = self.report(lockstep, &divergence, out, files, finding)?;
                 let build = build.unwrap_or_default();
+                let headline = &report.headline;
+                let field = [&headline.field, &headline.expected, &headline.rtl].map(String::clone);
+                self.tell_found(Some(report.cycle), Some(field));
                 summary.divergence = Some(report);
                 summary.report = Some(ReportTime {
                     seconds: start.elapsed().saturating_sub(build).as_secs_f64(),
@@ -837,6 +893,13 @@ impl<'a> Job<'a> {
         self.implementation.spe.random == RandomBytes::Uniform
     }
 
+    /// Tells how the run of a capsule ended.
+    fn tell_found(&self, cycle: Option<u64>, field: Option<[String; 3]>) {
+        if let Some(again) = self.again {
+            *again.found.borrow_mut() = Found { cycle, field };
+        }
+    }
+
     /// What a report of this run says, however it ends.
     fn tell_facts(&self) {
         tell(|facts| {
@@ -863,19 +926,23 @@ impl<'a> Job<'a> {
     }
 
     fn replay_from(&self, start: Option<NonZeroU32>) -> Replay {
+        // A capsule has these.
+        let given = |path: &'a Option<PathBuf>| path.as_ref().filter(|_| self.again.is_none());
         let mut command = String::new();
-        if let Some(path) = &self.common.implementation {
+        if let Some(path) = given(&self.common.implementation) {
             command.push_str(&format!(
                 " --implementation {}",
                 quoted(&path.display().to_string())
             ));
         }
-        command.push_str(&self.common.rtl.command());
+        if !self.again.is_some_and(|again| again.copied) {
+            command.push_str(&self.common.rtl.command());
+        }
         command.push_str(&self.common.hang.command());
         if let Some(start) = start {
             command.push_str(&format!(" --init {start}"));
         }
-        if let Some(path) = &self.common.waivers {
+        if let Some(path) = given(&self.common.waivers) {
             let path = path.display().to_string();
             command.push_str(&format!(" --waivers {}", quoted(&path)));
         }

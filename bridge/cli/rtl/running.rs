@@ -14,16 +14,19 @@ pub(super) use crate::cli::quoted::quoted;
 use crate::dut::{BuildOptions, OpenError};
 use crate::implementation_file;
 use crate::isolation::{Sandbox, SandboxMode, SandboxReport, sandbox_report};
-use crate::lockstep::waivers::Waivers;
+use crate::lockstep::waivers::{Day, Waivers};
 use crate::report::counted;
 use crate::scratch::is_no_place;
 use crate::stimulus::{Reader, StimulusError};
 
+/// Seconds without a completed cycle after which a design hangs.
+const HANG_AFTER: u64 = 20;
+
 /// How a design is run: how long it may take, and what its process may do.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DesignArgs {
     /// Give up when the design completes no cycle for so many seconds
-    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = 20, value_parser = crate::cli::number::<u64>(1, u32::MAX.into()))]
+    #[arg(long = "hang-after", value_name = "SECONDS", default_value_t = HANG_AFTER, value_parser = crate::cli::number::<u64>(1, u32::MAX.into()))]
     seconds: u64,
     /// Confine a design that is not linked in: it reads everything, writes below DIR/design of --out and below
     /// --allow-write alone, starts no program, opens no socket; auto: as far as the kernel can, require: or fail, off: not at all
@@ -38,6 +41,13 @@ impl DesignArgs {
     /// The time after which a design that completes no cycle hangs.
     pub fn limit(&self) -> Duration {
         Duration::from_secs(self.seconds)
+    }
+
+    /// Takes the time of a suite, where it has one and none was asked for.
+    pub fn set_limit(&mut self, seconds: Option<u64>) {
+        if let (HANG_AFTER, Some(seconds)) = (self.seconds, seconds) {
+            self.seconds = seconds;
+        }
     }
 
     /// How designs are built and loaded by a command that writes to the folder `out`, of which a part is the design's.
@@ -100,7 +110,13 @@ pub(super) fn open_recorded(
 
 /// The waivers of a file; none without one.
 pub(super) fn load_waivers(path: Option<&Path>) -> Result<Waivers, Failure> {
-    Waivers::of(path).map_err(Failure::input)
+    waivers_on(path, Day::today())
+}
+
+/// The same as on another day.
+pub(super) fn waivers_on(path: Option<&Path>, day: Day) -> Result<Waivers, Failure> {
+    let waivers = path.map(|path| Waivers::load_on(path, day)).transpose();
+    Ok(waivers.map_err(Failure::input)?.unwrap_or_default())
 }
 
 pub(super) fn open_failure(error: OpenError) -> Failure {

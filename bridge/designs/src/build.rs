@@ -79,6 +79,14 @@ pub fn stated(pair: &Pair, options: &BuildOptions) -> Result<Stated, OpenError> 
     Ok(stated)
 }
 
+/// Version of the Verilator that designs are built with.
+///
+/// # Errors
+/// There is none.
+pub fn verilator_version(options: &BuildOptions) -> Result<String, OpenError> {
+    Ok(verilator(options)?.version.to_string())
+}
+
 /// Finds Verilator, or fetches it. The one that was found is found again at once: a divergence should not wait for it.
 pub(super) fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
     // The project's own, where the program is run beside it.

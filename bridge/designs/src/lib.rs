@@ -21,7 +21,7 @@ mod verilated;
 mod warnings;
 mod without_trace;
 
-pub use build::{BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated};
+pub use build::{BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated, verilator_version};
 pub use build_options::BuildOptions;
 pub use described::{DescribeError, Described, described};
 pub use folder::DutFolder;

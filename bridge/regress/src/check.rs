@@ -42,6 +42,8 @@ pub enum Kind {
     Rule,
     /// A waiver that no run needed.
     Waiver,
+    /// A kind of failures has no capsule, or one without all that it should have.
+    Capsule,
 }
 
 /// What was compared of one implementation with one design, over all runs that had an end.

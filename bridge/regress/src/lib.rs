@@ -1,8 +1,10 @@
 //! Suites of lockstep runs: what is to be run ([`suite`], [`plan`], [`shard`]), what came of it, run by run ([`record`],
-//! [`results`]), and all of it at once ([`merge`], [`summary`], [`junit`], [`page`]).
+//! [`results`]), and all of it at once ([`merge`], [`summary`], [`junit`], [`page`]), with
+//! all that shows a failure again ([`capsule`]).
 //!
 //! Nothing here runs anything.
 
+pub mod capsule;
 pub mod check;
 pub mod earlier;
 pub mod junit;

@@ -108,6 +108,9 @@ pub struct First {
     /// Divergences in other fields after it, of a run that went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Further>,
+    /// Its capsule, from the folder of the summary.
+    #[serde(default)]
+    pub capsule: Option<String>,
 }
 
 /// Times of all runs.
@@ -237,6 +240,7 @@ fn groups(merged: &Merged) -> Vec<Group> {
                 replay: failure.replay.clone(),
                 folder: failure.folder.clone(),
                 further: failure.further.clone(),
+                capsule: None,
             },
             runs: records.iter().map(|record| record.id.clone()).collect(),
         })

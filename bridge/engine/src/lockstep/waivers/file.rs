@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::AccessKind;
 use serde::Deserialize;
-use time::{Date, Month, OffsetDateTime};
+use time::{Date, Month};
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Condition, Waiver, Waivers};
+use super::{Condition, Day, Waiver, Waivers};
 use crate::lockstep::compare::{access_names, registers, usual_names};
 use lockstep_base::glob::Glob;
 use lockstep_base::plain::{Mistake, did_you_mean, near, of_toml};
@@ -188,11 +188,19 @@ impl Waivers {
     /// # Errors
     /// It cannot be read, is malformed, or one of the waivers has expired.
     pub fn load(path: &Path) -> Result<Self, WaiverError> {
+        Self::load_on(path, Day::today())
+    }
+
+    /// Reads a file of waivers as on another day.
+    ///
+    /// # Errors
+    /// As [`Waivers::load`].
+    pub fn load_on(path: &Path, day: Day) -> Result<Self, WaiverError> {
         let text = text_file::read(path).map_err(|source| WaiverError::Io {
             path: path.into(),
             source,
         })?;
-        Self::parse(path, &text)
+        Self::parse_on(path, &text, day.0)
     }
 
     /// The waivers of a file; none without one.
@@ -203,8 +211,9 @@ impl Waivers {
         path.map_or_else(|| Ok(Self::default()), Self::load)
     }
 
+    #[cfg(test)]
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, WaiverError> {
-        Self::parse_on(path, text, OffsetDateTime::now_utc().date())
+        Self::parse_on(path, text, Day::today().0)
     }
 
     fn parse_on(path: &Path, text: &str, today: Date) -> Result<Self, WaiverError> {
@@ -292,7 +301,7 @@ impl Waivers {
 }
 
 /// A day without a time.
-fn date(datetime: &Datetime) -> Option<Date> {
+pub(super) fn date(datetime: &Datetime) -> Option<Date> {
     let day = datetime.date.filter(|_| datetime.time.is_none())?;
     let month = Month::try_from(day.month).ok()?;
     Date::from_calendar_date(day.year.into(), month, day.day).ok()

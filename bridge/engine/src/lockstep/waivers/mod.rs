@@ -3,6 +3,7 @@
 //! A waiver names the field, a condition, the reason, who answers for it, and the day on which that ends. It is counted; one
 //! that has expired, or that no difference of a whole run needed, is a failure.
 
+mod day;
 mod file;
 
 use pmu_model::{AccessKind, CycleInput, CycleOutput, Unknown};
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::compare::{Difference, Field, access_name, differences};
 use lockstep_base::glob::Glob;
 
+pub use day::Day;
 pub use file::{Expired, WaiverError};
 
 /// A waiver.
@@ -117,6 +119,26 @@ impl Waivers {
         }
     }
 
+    /// The same for a stimulus whose first cycle is cycle `first` of the one that the conditions are about.
+    #[must_use]
+    pub fn from_cycle(mut self, first: u64) -> Self {
+        for waiver in &mut self.waivers {
+            let condition = &mut waiver.condition;
+            let begin = condition
+                .first_cycle
+                .map(|cycle| cycle.saturating_sub(first));
+            condition.first_cycle = match condition.last_cycle {
+                // All of its cycles are before.
+                Some(last) if last < first => Some(u64::MAX),
+                _ => begin,
+            };
+            condition.last_cycle = condition
+                .last_cycle
+                .map(|cycle| cycle.saturating_sub(first));
+        }
+        self
+    }
+
     /// The waivers, in the order of the file.
     pub fn tallies(&self) -> Vec<WaiverTally> {
         let waivers = self.waivers.iter().zip(&self.waived);
@@ -218,6 +240,22 @@ mod tests {
         (expected[1].access_data, rtl[1].access_data) = (0xFF, 0xF0);
         waivers.apply(100, &inputs, &expected, &[Unknown::default(); 2], &mut rtl);
         [rtl[0] == expected[0], rtl[1] == expected[1]]
+    }
+
+    #[test]
+    fn cycles_of_conditions_count_from_the_first_of_the_stimulus() {
+        // The cycles of `apply` are 100 and 101.
+        for (first, condition, waived) in [
+            (0, "{ last_cycle = 100 }", [true, false]),
+            (7, "{ first_cycle = 108 }", [false, true]),
+            (7, "{ first_cycle = 107, last_cycle = 107 }", [true, false]),
+            (7, "{ last_cycle = 6 }", [false, false]),
+            (200, "{ first_cycle = 107 }", [true, true]),
+        ] {
+            let entry = format!("field = '*'\ncondition = {condition}");
+            let mut waivers = waivers(&[&entry]).from_cycle(first);
+            assert_eq!(apply(&mut waivers), waived, "{first}: {condition}");
+        }
     }
 
     #[test]
