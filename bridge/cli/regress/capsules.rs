@@ -232,10 +232,7 @@ fn copy(draft: &mut Capsule, packer: &mut Packer) -> Result<(), String> {
     if design.bundled {
         return Err(String::new());
     }
-    let canonical = |path: &str| {
-        let found = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"));
-        found
-    };
+    let canonical = |path: &str| fs::canonicalize(path).map_err(|error| format!("{path}: {error}"));
     let mut paths = Vec::new();
     for source in &design.sources {
         let path = canonical(&source.path)?;

@@ -219,6 +219,9 @@ struct Ran {
     seconds: f64,
 }
 
+/// An initial state, if it was not interrupted there, and what came of the run from it.
+type FromState = (Option<NonZeroU32>, Ran);
+
 /// What a run of a capsule is told of it.
 pub(super) struct Again {
     /// The path of the capsule.
@@ -455,7 +458,7 @@ impl<'a> Job<'a> {
         zeros: &Ran,
         waivers: &Waivers,
         interrupted: &Arc<AtomicBool>,
-    ) -> Result<(InitialStates, Option<(Option<NonZeroU32>, Ran)>), Failure> {
+    ) -> Result<(InitialStates, Option<FromState>), Failure> {
         let mut states = InitialStates::new(count, &zeros.outcome);
         let agrees = matches!(zeros.outcome, Outcome::Agree);
         let mut first = None;

@@ -35,7 +35,7 @@ const FORMATS: [(&str, &str); 3] = [
 /// Arguments of `vcd cut`.
 #[derive(Args)]
 pub struct CutArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input. It may stand behind the signals
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input. It may stand behind the signals
     #[arg(required_unless_present = "signals")]
     file: Option<PathBuf>,
     /// Signals to keep [default: all]: a path or the end of one, with bits if wanted, or a pattern: `*` is anything

@@ -33,7 +33,7 @@ use crate::waves::select::{Selected, select};
     Exit codes: 0 found, 9 not found, 2 usage, or a file that is no dump."
 )]
 pub struct FindArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
     file: PathBuf,
     /// What must hold: `state==3 && $rose(valid)`
     #[arg(allow_hyphen_values = true)]

@@ -38,7 +38,7 @@ pub enum Sort {
 /// Arguments of `vcd stats`.
 #[derive(Args)]
 pub struct StatsArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, or FST; `-` is standard input. It may stand behind the signals
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input. It may stand behind the signals
     #[arg(required_unless_present = "signals")]
     file: Option<PathBuf>,
     /// Signals to count [default: all]: a path or the end of one, with bits if wanted, or a pattern: `*` is anything

@@ -251,6 +251,7 @@ mod tests {
             top: "wrapper".into(),
             parameters: vec![("Width".into(), "8'h10".into())],
             arguments: vec!["-Wno-WIDTH".into()],
+            random_start: false,
         };
         let expected = "--top-module wrapper -GWidth=8'h10 -DFAST -DSUM=1+1 -Iin -y lib -v cells.v \
                         +libext+.v+.vg -Wno-WIDTH a.sv";
