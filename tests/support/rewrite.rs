@@ -243,8 +243,8 @@ impl Words {
     }
 
     /// Plants one change: of the lowest bit of a value, a real, a string, or one trigger of an event more or less.
-    /// None if the place that was chosen has none that shows.
-    pub fn with_a_change(mut self, random: &mut Random) -> Option<Self> {
+    /// None if the place that was chosen has none that shows. With the kind of its variable.
+    pub fn with_a_change(mut self, random: &mut Random) -> Option<(Self, String)> {
         let kinds: HashMap<_, _> = self
             .variables()
             .map(|variable| {
@@ -259,6 +259,7 @@ impl Words {
             return None;
         };
         let (kind, width) = kinds.get(code)?;
+        let kind = kind.clone();
         if kind == "event" {
             if value != "1" {
                 return None;
@@ -267,7 +268,7 @@ impl Words {
                 0 => drop(self.body.remove(place)),
                 _ => self.body.insert(place, self.body[place].clone()),
             }
-            return Some(self);
+            return Some((self, kind));
         }
         // What is written over in the same tick does not show.
         let mut now = None;
@@ -304,7 +305,7 @@ impl Words {
         };
         let code = code.clone();
         self.body[place] = Command::Change { value: new, code };
-        Some(self)
+        Some((self, kind))
     }
 }
 

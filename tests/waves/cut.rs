@@ -47,6 +47,23 @@ fn the_last_bytes_of_ten_dumps() {
             // What is missing is seen, or said to be missing, were it the last line feed.
             let blank = text[..end].ends_with(b"\n") && text[end..].trim_ascii().is_empty();
             assert!(blank || ran.code != 0 || !ran.stderr.is_empty(), "{told}");
+            // What other commands make of it has no end of the whole dump to compare with.
+            if end % 8 == 0 {
+                let show = format!(
+                    "show {} --signals ** --changes --at 0 --window 100000",
+                    cut.display()
+                );
+                let ran = run(&mut vcd(&folder, &show));
+                let told = format!("{name}, cut at {end}: {}{}", ran.stdout, ran.stderr);
+                assert!(
+                    [0, 2].contains(&ran.code) && !ran.stderr.contains("panicked"),
+                    "{told}"
+                );
+                assert!(
+                    may_be_whole(&text, end) || ran.code == 2 || !ran.stderr.is_empty(),
+                    "{told}"
+                );
+            }
             if !may_be_whole(&text, end) {
                 let alone = run(&mut vcd(&folder, &format!("info {}", cut.display())));
                 let told = format!("{told}{}", alone.stderr);

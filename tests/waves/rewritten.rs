@@ -72,17 +72,20 @@ fn one_change_is_a_difference() {
     let mut random = Random::new(2);
     let dumps = dumps();
     let [one, two] = ["one", "two"].map(|name| folder.join(format!("{name}.vcd")));
-    let mut planted = 0;
+    let (mut planted, mut of_events, mut of_bits) = (0, 0, 0);
     while planted < CHANGES {
         let (file, words) = &dumps[random.below(dumps.len())];
-        let words = match random.below(2) {
-            0 => words.clone(),
-            _ => words.clone().in_bits(true),
+        let in_bits = random.below(2) == 1;
+        let words = match in_bits {
+            false => words.clone(),
+            true => words.clone().in_bits(true),
         };
-        let Some(changed) = words.clone().with_a_change(&mut random) else {
+        let Some((changed, kind)) = words.clone().with_a_change(&mut random) else {
             continue;
         };
         planted += 1;
+        of_events += usize::from(kind == "event");
+        of_bits += usize::from(in_bits && kind != "event");
         fs::write(&one, words.text()).expect("written");
         let changed = match random.below(2) {
             0 => changed,
@@ -94,6 +97,7 @@ fn one_change_is_a_difference() {
         assert_eq!(ran.code, 1, "{told}");
         assert!(ran.stdout.starts_with("DIFFERENT"), "{told}");
     }
+    assert!(of_events >= 10 && of_bits >= 100, "{of_events} {of_bits}");
 }
 
 #[test]

@@ -537,11 +537,12 @@ fn reversed(value: Value) -> Value {
     bits.map_or(value, |bits| Value::Bits(bits.to_bits()))
 }
 
-/// Whether two values are the same. No value yet is the same as x in every bit; reals have 16 digits.
+/// Whether two values are the same. No value yet is the same as x in every bit, and as a real that is not a number, with
+/// which FST files begin; reals have 16 digits.
 pub fn same(values: &Both) -> bool {
     match values {
         [None, None] => true,
-        [None, Some(value)] | [Some(value), None] => is_all_x(value),
+        [None, Some(value)] | [Some(value), None] => is_unknown(value),
         [Some(Value::Real(one)), Some(Value::Real(two))] => {
             one == two || (one.is_nan() && two.is_nan()) || real(*one) == real(*two)
         }
@@ -549,10 +550,12 @@ pub fn same(values: &Both) -> bool {
     }
 }
 
-fn is_all_x(value: &Value) -> bool {
-    value.bits().is_some_and(|bits| {
-        bits.has_x() && (0..bits.width()).all(|bit| bits.bit(bit) == Some(State::X))
-    })
+fn is_unknown(value: &Value) -> bool {
+    let is_no_number = matches!(value, Value::Real(real) if real.is_nan());
+    is_no_number
+        || value.bits().is_some_and(|bits| {
+            bits.has_x() && (0..bits.width()).all(|bit| bits.bit(bit) == Some(State::X))
+        })
 }
 
 #[cfg(test)]
