@@ -29,6 +29,7 @@ use clap::Subcommand;
 use super::{Failure, output_folder};
 use crate::isolation;
 use crate::lockstep::Verdict;
+use crate::regress::capsule::is_capsule;
 
 pub use end::End;
 
@@ -80,6 +81,9 @@ impl Command {
         match self {
             Self::Build(args) => build::build(args),
             Self::Run(args) => run::run(args),
+            Self::Replay(args) if is_capsule(&args.stimulus) => {
+                again::shown_again(&args.stimulus, &args.common)
+            }
             Self::Replay(args) => run::replay(args),
             Self::Bisect(args) => Ok(bisect::bisect(args)),
             Self::Shrink(args) => shrink::shrink(args),

@@ -11,7 +11,6 @@ use clap::Args;
 use pmu_model::Implementation;
 use pmu_model::implementation::RandomBytes;
 
-use super::again::shown_again;
 use super::against::{self, Pair};
 use super::args::RtlArgs;
 use super::coverage;
@@ -43,7 +42,6 @@ use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::{Day, Waivers};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
-use crate::regress::capsule;
 use crate::report::{self, File, Location, Report, RunFacts, html};
 use crate::scratch::folder_of;
 use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
@@ -89,9 +87,9 @@ impl ReplayArgs {
 pub struct ReplayArgs {
     /// A recorded stimulus, or a capsule of a failure, as `lockstep regress` and `merge` write them
     #[arg(value_name = "FILE")]
-    stimulus: PathBuf,
+    pub(super) stimulus: PathBuf,
     #[command(flatten)]
-    common: CommonArgs,
+    pub(super) common: CommonArgs,
 }
 
 #[derive(Args, Clone)]
@@ -199,9 +197,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
 
 /// Runs a recorded stimulus again.
 pub(super) fn replay(args: &ReplayArgs) -> Result<Verdict, Failure> {
-    if capsule::is_capsule(&args.stimulus) {
-        return shown_again(&args.stimulus, &args.common);
-    }
     Job::recorded(&args.stimulus, &args.common)?.run()
 }
 
