@@ -286,11 +286,9 @@ fn counts(n: usize) -> impl Fn(&CycleInput, &CycleOutput) -> bool {
 #[test]
 fn increments_of_every_counter() {
     let implementation = Implementation::default();
-    for n in [1, 2, 5, 8, CYCLE_COUNTER] {
+    for n in [1, 8, CYCLE_COUNTER] {
         let change: fn(&mut CycleOutput) = match n {
             1 => |output| output.increment[1] = 0,
-            2 => |output| output.increment[2] = 0,
-            5 => |output| output.increment[5] = 0,
             8 => |output| output.increment[8] = 0,
             _ => |output| output.increment[CYCLE_COUNTER] = 0,
         };

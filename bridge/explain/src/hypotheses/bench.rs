@@ -1,9 +1,12 @@
 //! The cycles that hypotheses are tested on.
 
+use std::sync::OnceLock;
+
 use pmu_model::plain::{Around, Plain};
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
+use super::mutants::Scene;
 use super::recording::Stretch;
 use lockstep_engine::lockstep::compare::first_difference;
 
@@ -24,6 +27,8 @@ pub(super) struct Bench<'a> {
     pub(super) rest: CycleInput,
     /// Cycles in which the model differs.
     pub(super) differing: usize,
+    /// What mutants under conditions are made of, once it is wanted; none without a contract.
+    pub(super) scene: OnceLock<Option<Scene>>,
 }
 
 impl<'a> Bench<'a> {
@@ -64,6 +69,7 @@ impl<'a> Bench<'a> {
             unknown,
             rest: CycleInput::default(),
             differing: 0,
+            scene: OnceLock::new(),
         };
         let cycles = 0..stretch.inputs.len();
         bench.differing = cycles.filter(|&k| bench.differs(k)).count();

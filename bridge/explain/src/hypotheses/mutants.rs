@@ -8,10 +8,6 @@ use pmu_model::plain::{
 
 use super::Candidate;
 use super::bench::Bench;
-use super::screen::Screen;
-
-/// Cycles before the divergent one in which a mutant of one counter can begin to act.
-const BEFORE: usize = 12;
 
 /// The mutants of every site, and those of writes under a condition.
 pub(super) fn general() -> Vec<Mutant> {
@@ -100,7 +96,7 @@ fn distinct(mut mutants: Vec<Mutant>) -> Vec<Mutant> {
 }
 
 /// What mutants that act under conditions are made of.
-struct Scene {
+pub(super) struct Scene {
     /// Those that explain the cycles up to the divergent one, from a little before.
     suspects: Vec<Mutant>,
     /// Those that explain the divergent one for the event of its counter.
@@ -115,7 +111,13 @@ struct Scene {
     occurs: Vec<When>,
 }
 
-impl Scene {}
+/// Those of mutants that are marked.
+fn kept(mutants: Vec<Mutant>, marked: &[bool]) -> Vec<Mutant> {
+    let marked = mutants.into_iter().zip(marked);
+    marked
+        .filter_map(|(mutant, &is)| is.then_some(mutant))
+        .collect()
+}
 
 /// Mutants under each of some pairs of conditions.
 fn under(mutants: &[Mutant], whens: impl Iterator<Item = (When, When)> + Clone) -> Vec<Mutant> {
@@ -166,26 +168,18 @@ impl Bench<'_> {
         all
     }
 
-    /// What the divergent cycle is.
-    fn scene(&self) -> Option<Scene> {
+    /// What the divergent cycle is, found once.
+    fn scene(&self) -> Option<&Scene> {
+        self.scene.get_or_init(|| self.find_scene()).as_ref()
+    }
+
+    fn find_scene(&self) -> Option<Scene> {
         let divergent = self.stretch.divergent;
-        let from = divergent.saturating_sub(BEFORE);
-        let mut plain = Plain::new(self.implementation).ok()?;
-        let mut right = Right::default();
-        for k in 0..from {
-            let (input, byte) = self.cycle(k);
-            plain.step(&mut right, input, byte);
-        }
         let mut wide = general();
         wide.extend(of_counters(0..COUNTER_LANES));
-        let misses = Screen::new(&wide).run(&mut plain, self, from..divergent + 1);
-        let suspects = wide.iter().zip(misses).filter(|(_, miss)| miss.is_none());
-        let suspects: Vec<Mutant> = suspects.map(|(&mutant, _)| mutant).collect();
+        let suspects = self.suspects(&wide);
+        let suspects = kept(wide, &suspects);
         let (moment, plain) = self.moment(divergent)?;
-        let mut before = match divergent {
-            0 => Plain::new(self.implementation).ok()?,
-            _ => self.moment(divergent - 1)?.1,
-        };
         let (access, state) = When::all(&moment)
             .into_iter()
             .partition(|when| when.is_of_access());
@@ -204,12 +198,8 @@ impl Bench<'_> {
         }
         if let Some(&when) = events.first() {
             let wide = under(&general(), [(when, When::Always)].into_iter());
-            let misses = Screen::new(&wide).run(&mut before, self, divergent..divergent + 1);
-            let suspects = wide
-                .into_iter()
-                .zip(misses)
-                .filter(|(_, miss)| miss.is_none());
-            of_event = suspects.map(|(mutant, _)| mutant).collect();
+            let suspects = self.suspects_from(divergent, &wide);
+            of_event = kept(wide, &suspects);
         }
         numbers.dedup();
         events.dedup();

@@ -6,13 +6,20 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use pmu_model::contract::COUNTER_LANES;
-use pmu_model::plain::{At, Broken, Instances, Moment, Mutant, Mutation, Operators, Plain, Site};
+use pmu_model::plain::{
+    At, Broken, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site,
+};
 
 use super::bench::Bench;
 
 /// Most steps of its own that each of many mutants makes. One that does not end before acts in every cycle, and shows
 /// nothing.
 const STEPS: u32 = 6000;
+/// The same of one that does not explain the divergent cycle from a little before: what it shows there it must have done
+/// long before, and not often.
+const STEPS_OF_UNLIKELY: u32 = 500;
+/// Cycles before the divergent one that are a little before.
+const BEFORE: usize = 12;
 /// Mutants that are many.
 const MANY: usize = 1000;
 
@@ -165,23 +172,25 @@ pub(super) struct Screen<'a> {
     misses: Vec<Option<usize>>,
     /// Steps that each made, and most that it makes.
     steps: Vec<u32>,
-    most: u32,
+    most: Vec<u32>,
     after: After,
 }
 
 impl<'a> Screen<'a> {
-    pub(super) fn new(mutants: &'a [Mutant]) -> Self {
+    /// Mutants that make as many steps as they need.
+    fn new(mutants: &'a [Mutant]) -> Self {
+        Self::within(mutants, vec![u32::MAX; mutants.len()])
+    }
+
+    /// Mutants that make so many steps at most.
+    fn within(mutants: &'a [Mutant], most: Vec<u32>) -> Self {
         Self {
             probe: Probe::new(mutants),
             forks: Vec::new(),
             is_fork: vec![false; mutants.len()],
             misses: vec![None; mutants.len()],
             steps: vec![0; mutants.len()],
-            most: if mutants.len() > MANY {
-                STEPS
-            } else {
-                u32::MAX
-            },
+            most,
             after: After {
                 value: Vec::new(),
                 written: Vec::new(),
@@ -193,7 +202,7 @@ impl<'a> Screen<'a> {
 
     /// Tests the mutants in these cycles of a bench, until none is left. `plain` is where they begin, and has come to their
     /// end if one is left.
-    pub(super) fn run(
+    fn run(
         mut self,
         plain: &mut Plain,
         bench: &Bench<'_>,
@@ -326,7 +335,7 @@ impl<'a> Screen<'a> {
         }
         let output = plain.step(&mut Broken::new(mutant), input, byte);
         let explains = bench.is_what_the_rtl_did(k, output);
-        let goes_on = explains && self.steps[number] < self.most;
+        let goes_on = explains && self.steps[number] < self.most[number];
         let mut words: Vec<(u16, u64)> = match goes_on {
             true => {
                 let written = plain.state().written().map(|(word, _)| word);
@@ -362,6 +371,26 @@ impl<'a> Screen<'a> {
 }
 
 impl Bench<'_> {
+    /// Which mutants explain the cycles up to the divergent one, from the contract's state a little before.
+    pub(super) fn suspects(&self, mutants: &[Mutant]) -> Vec<bool> {
+        self.suspects_from(self.stretch.divergent.saturating_sub(BEFORE), mutants)
+    }
+
+    /// The same from cycle `from` on.
+    pub(super) fn suspects_from(&self, from: usize, mutants: &[Mutant]) -> Vec<bool> {
+        let Ok(mut plain) = Plain::new(self.implementation) else {
+            return vec![false; mutants.len()];
+        };
+        let mut right = Right::default();
+        for k in 0..from {
+            self.enter(&mut plain, k);
+            let (input, byte) = self.cycle(k);
+            plain.step(&mut right, input, byte);
+        }
+        let misses = Screen::new(mutants).run(&mut plain, self, from..self.stretch.divergent + 1);
+        misses.iter().map(Option::is_none).collect()
+    }
+
     /// The first cycle that each mutant does not explain, or in which it was given up. Every core takes its share.
     pub(super) fn misses(&self, mutants: &[Mutant]) -> Vec<Option<usize>> {
         let jobs = thread::available_parallelism().map_or(1, usize::from);
@@ -370,7 +399,11 @@ impl Bench<'_> {
             match Plain::new(self.implementation) {
                 Ok(mut plain) => {
                     let cycles = 0..self.stretch.inputs.len();
-                    Screen::new(&own).run(&mut plain, self, cycles)
+                    let screen = match mutants.len() > MANY {
+                        false => Screen::new(&own),
+                        true => Screen::within(&own, self.most_steps(&own)),
+                    };
+                    screen.run(&mut plain, self, cycles)
                 }
                 Err(_) => vec![Some(0); own.len()],
             }
@@ -388,5 +421,12 @@ impl Bench<'_> {
         (0..mutants.len())
             .map(|number| of_jobs[number % jobs][number / jobs])
             .collect()
+    }
+
+    /// The most steps that each of many mutants makes.
+    fn most_steps(&self, mutants: &[Mutant]) -> Vec<u32> {
+        let suspects = self.suspects(mutants).into_iter();
+        let most = suspects.map(|suspect| if suspect { STEPS } else { STEPS_OF_UNLIKELY });
+        most.collect()
     }
 }
