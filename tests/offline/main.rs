@@ -17,7 +17,7 @@ mod command;
 #[path = "../support/planted.rs"]
 mod planted;
 #[path = "../support/rewrite.rs"]
-#[allow(dead_code, reason = "only bits are needed here")]
+#[allow(dead_code, reason = "no changes are planted here")]
 mod rewrite;
 #[path = "../support/scratch.rs"]
 mod scratch;
