@@ -3,6 +3,7 @@
 mod capsules;
 #[path = "../support/command.rs"]
 mod command;
+mod coverage;
 #[path = "../support/scratch.rs"]
 mod scratch;
 

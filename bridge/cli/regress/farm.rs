@@ -16,13 +16,17 @@ use crate::cli::{Failure, output};
 use crate::interrupt;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Day;
+use crate::plan;
 use crate::regress::outcome::{Ended, Place, not_started, record};
 use crate::regress::record::{Header, Record};
 use crate::regress::results::Writer;
+use crate::regress::taken::Taken;
 use crate::report::counted;
 
 /// The folder of what runs leave.
 const RUNS: &str = "runs";
+/// The file of what a run took, in its folder.
+const COVERAGE: &str = "coverage.json";
 /// How often interrupts are looked for.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -193,7 +197,7 @@ impl<'a> Farm<'a> {
             words.extend(["--dut".into(), word(&path)]);
         }
         if run.coverage {
-            words.extend(["--coverage".into(), word(&out.join("coverage.json"))]);
+            words.extend(["--coverage".into(), word(&out.join(COVERAGE))]);
         }
         if run.keep_going {
             words.push("--keep-going".into());
@@ -211,7 +215,10 @@ impl<'a> Farm<'a> {
                 ..Ended::default()
             });
             place.folder = out.join("report.json").exists().then(|| folder.clone());
-            let record = record(run, &ended, &place);
+            let mut record = record(run, &ended, &place);
+            if run.coverage && record.is_complete() {
+                take(&mut record, &out.join(COVERAGE));
+            }
             if self.is_stopped() && !record.is_decided() {
                 return None;
             }
@@ -229,5 +236,15 @@ impl<'a> Farm<'a> {
             }
             place.attempts += 1;
         }
+    }
+}
+
+/// Adds what a run took to its record.
+fn take(record: &mut Record, path: &Path) {
+    let taken = plan::read(path).map(|all| all.first().map(Taken::of));
+    match (taken, &mut record.compared) {
+        (Ok(taken), Some(compared)) => compared.taken = taken,
+        (Err(error), _) => output::note(&error.to_string()),
+        _ => {}
     }
 }

@@ -10,10 +10,12 @@ use super::github;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
+use crate::regress::coverage::File as CoverageFile;
 use crate::regress::junit::junit;
 use crate::regress::merge::{Merged, merge as merge_files};
 use crate::regress::page::page;
 use crate::regress::summary::{Group, Summary};
+use crate::regress::totals::Totals;
 use crate::regress::{earlier, results};
 use crate::report::{counted, grouped};
 use crate::scratch::folder_of;
@@ -38,12 +40,14 @@ pub struct MergeArgs {
     pub(in crate::cli) json: bool,
 }
 
-/// Names of the files: merged results, their summary, the same for other programs, the page.
+/// Names of the files: merged results, their summary, the same for other programs, the page, what was taken.
 const RESULTS: &str = "results.jsonl";
 const SUMMARY: &str = "summary.json";
 const JUNIT: &str = "junit.xml";
 const PAGE: &str = "index.html";
-const NAMES: [&str; 4] = [RESULTS, SUMMARY, JUNIT, PAGE];
+const COVERAGE: &str = "coverage.json";
+const COVERAGE_PAGE: &str = "coverage.html";
+const NAMES: [&str; 6] = [RESULTS, SUMMARY, JUNIT, PAGE, COVERAGE, COVERAGE_PAGE];
 
 /// Merges results and reports.
 pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
@@ -148,6 +152,7 @@ pub(super) fn write_report(
         out.write(SUMMARY, &(json + "\n"))?;
         let xml = junit(merged, &summary).map_err(Failure::infrastructure)?;
         out.write(JUNIT, &xml)?;
+        write_coverage(merged, &out)?;
         let html = page(&summary, results).map_err(Failure::infrastructure)?;
         out.write(PAGE, &html).map(|_| ())
     };
@@ -156,6 +161,24 @@ pub(super) fn write_report(
     github::annotate(&summary);
     github::summarize(&summary);
     Ok(summary)
+}
+
+/// Writes what runs took, if that was counted.
+fn write_coverage(merged: &Merged, out: &OutputFolder) -> Result<(), Failure> {
+    let totals = Totals::of(merged);
+    let file = CoverageFile::of(&merged.header.suite, &totals).map_err(Failure::infrastructure)?;
+    let Some(file) = file else {
+        // Those of an earlier report are of other results.
+        return [COVERAGE, COVERAGE_PAGE]
+            .iter()
+            .try_for_each(|name| out.remove(name));
+    };
+    output::write_whole(&out.file(COVERAGE), |to| {
+        serde_json::to_writer_pretty(&mut *to, &file)?;
+        to.write_all(b"\n")
+    })?;
+    let html = file.page().map_err(Failure::infrastructure)?;
+    out.write(COVERAGE_PAGE, &html).map(|_| ())
 }
 
 /// Tells a summary.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::merge::Merged;
 use crate::record::{Record, Waiver};
+use crate::totals::Totals;
 
 /// Something that is wrong with the suite as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -73,10 +74,17 @@ pub struct Coverage {
     pub rules: Option<usize>,
     /// Those of them that no run took.
     pub never_taken: BTreeSet<String>,
+    /// Points of crosses that can be reached, where they were counted.
+    #[serde(default)]
+    pub points: Option<usize>,
+    /// Those of them that no run hit.
+    #[serde(default)]
+    pub never_hit: usize,
 }
 
 /// What was compared, by implementation and design.
 pub fn coverage(merged: &Merged) -> Vec<Coverage> {
+    let totals = Totals::of(merged);
     let mut all: BTreeMap<(&str, &str), Coverage> = BTreeMap::new();
     for record in merged.records() {
         let Some(compared) = &record.compared else {
@@ -98,6 +106,8 @@ pub fn coverage(merged: &Merged) -> Vec<Coverage> {
             absent: set(&compared.absent),
             rules: None,
             never_taken: BTreeSet::new(),
+            points: None,
+            never_hit: 0,
         });
         entry.runs += 1;
         entry.cycles += compared.cycles;
@@ -109,13 +119,21 @@ pub fn coverage(merged: &Merged) -> Vec<Coverage> {
         keep(&mut entry.never_compared, &set(&compared.never_compared));
         keep(&mut entry.never_changed, &idle);
         keep(&mut entry.mostly_unknown, &set(&compared.mostly_unknown));
-        if let Some(rules) = &compared.rules {
+        // What follows a divergence is not compared.
+        let rules = compared.rules.as_ref();
+        if let Some(rules) = rules.filter(|_| record.is_complete()) {
             let never = set(&rules.never_taken);
             match entry.rules {
                 Some(_) => keep(&mut entry.never_taken, &never),
                 None => entry.never_taken = never,
             }
             entry.rules = Some(rules.possible);
+        }
+    }
+    for total in totals.all() {
+        if let Some(entry) = all.get_mut(&(&*total.implementation, &*total.design)) {
+            *entry.points.get_or_insert(0) += total.points();
+            entry.never_hit += total.points() - total.points_hit();
         }
     }
     let mut all: Vec<_> = all.into_values().collect();
@@ -222,7 +240,9 @@ pub fn findings(merged: &Merged, coverage: &[Coverage], waivers: &[Waiver]) -> V
             add(
                 Kind::Rule,
                 rules,
-                format!("{of}: rules were not counted: expected a group with `coverage = true`"),
+                format!(
+                    "{of}: rules were not counted: expected a group with `coverage = true`, and a run that comes to its end"
+                ),
             );
         }
     }

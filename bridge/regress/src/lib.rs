@@ -6,6 +6,7 @@
 
 pub mod capsule;
 pub mod check;
+pub mod coverage;
 pub mod earlier;
 pub mod junit;
 pub mod merge;
@@ -20,6 +21,8 @@ pub mod signature;
 pub mod since;
 pub mod suite;
 pub mod summary;
+pub mod taken;
+pub mod totals;
 
 /// The JSON Schema of a line of a file of results.
 pub const SCHEMA: &str = include_str!("results.schema.json");

@@ -160,6 +160,7 @@ fn compared(told: &Value) -> Compared {
             possible: number(&rules["rules"]) as usize,
             never_taken: texts(&rules["never_taken"]),
         }),
+        taken: None,
     }
 }
 

@@ -6,6 +6,7 @@ use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::signature::Signature;
+use crate::taken::Taken;
 
 /// Version of the lines.
 pub const FORMAT: u32 = 1;
@@ -150,6 +151,9 @@ pub struct Compared {
     pub waivers: Vec<Waiver>,
     /// Rules, if they were counted.
     pub rules: Option<Rules>,
+    /// What the run took, if that was counted and the run came to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken: Option<Taken>,
 }
 
 /// A waiver, and how often a run needed it.

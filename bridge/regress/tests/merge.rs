@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use lockstep_base::verdict::Verdict;
 use lockstep_regress::SCHEMA;
 use lockstep_regress::check::Kind;
+use lockstep_regress::coverage::File;
 use lockstep_regress::junit::junit;
 use lockstep_regress::merge::{Merged, merge};
 use lockstep_regress::page::page;
@@ -17,6 +19,10 @@ use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::signature::Signature;
 use lockstep_regress::summary::Summary;
+use lockstep_regress::taken::Taken;
+use lockstep_regress::totals::Totals;
+use pmu_model::Implementation;
+use pmu_model::coverage::Coverage;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
@@ -90,6 +96,7 @@ fn record(number: usize) -> Record {
             never_compared: vec!["A".into(), format!("only in {seed}")],
             never_changed: vec!["B".into()],
             waivers: vec![waiver(0)],
+            taken: Some(taken(number)),
             ..Compared::default()
         }),
         id,
@@ -118,6 +125,22 @@ fn further(seed: u64) -> Vec<Further> {
         stretches: 3,
     };
     (seed % 2 == 1).then_some(one).into_iter().collect()
+}
+
+/// What run `number` took: rule `number` that many times and one more, and point `number` of each cross that has so many.
+fn taken(number: usize) -> Taken {
+    static NOTHING: LazyLock<Taken> =
+        LazyLock::new(|| Taken::of(&Coverage::new(&Implementation::default())));
+    let mut taken = NOTHING.clone();
+    taken.rules[number] = number as u64 + 1;
+    for points in taken.crosses.values_mut() {
+        if let Some(digit) = points.hit.get(number / 4..=number / 4) {
+            assert_eq!(digit, "0");
+            let digit = ["8", "4", "2", "1"][number % 4];
+            points.hit.replace_range(number / 4..=number / 4, digit);
+        }
+    }
+    taken
 }
 
 fn waiver(waived: u64) -> Waiver {
@@ -399,6 +422,79 @@ fn a_run_with_two_ends_does_not_reproduce() {
         texts[0].starts_with("default/mine/mixed/1000/2 "),
         "{texts:?}"
     );
+}
+
+#[test]
+fn what_runs_took_is_one_file_and_one_page_whatever_the_shards() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = |of: u32| {
+        let merged = merged(&shards(folder.path(), of));
+        let totals = Totals::of(&merged);
+        let file = File::of("nightly", &totals).expect("of this version");
+        let file = file.expect("it was counted");
+        let json = serde_json::to_value(&file).expect("JSON");
+        (json, file.page().expect("a page"), Summary::of(&merged))
+    };
+    let (json, page, summary) = files(1);
+    for of in [2, 5] {
+        let (other, other_page, _) = files(of);
+        assert_eq!((&other, &other_page), (&json, &page));
+    }
+    let part = &json["merged"][0];
+    // Every fifth run diverges: what follows is not compared, and nothing of it counts.
+    assert_eq!(
+        (&part["runs"], &part["coverage"]["cycles"]),
+        (&24.into(), &24_000.into())
+    );
+    let rules = part["coverage"]["rules"].as_object().expect("rules");
+    let counts: Vec<_> = rules
+        .values()
+        .take(12)
+        .map(|count| count.as_u64())
+        .collect();
+    let expected = [0, 2, 3, 4, 5, 0, 7, 8, 9, 10, 0, 12].map(Some);
+    assert_eq!(counts, expected);
+    let points = part["coverage"]["crosses"]["access"]
+        .as_object()
+        .expect("points");
+    let hit = |points: &serde_json::Map<String, Value>| {
+        points.values().filter(|count| **count == 1).count()
+    };
+    assert_eq!((points.len(), hit(points)), (30, 24));
+    let (of, never) = (summary.coverage[0].points, summary.coverage[0].never_hit);
+    let crosses = part["coverage"]["crosses"].as_object().expect("crosses");
+    let all: Vec<_> = crosses.values().filter_map(Value::as_object).collect();
+    assert_eq!(of, Some(all.iter().map(|points| points.len()).sum()));
+    assert_eq!(
+        of.map(|of| of - never),
+        Some(all.iter().map(|points| hit(points)).sum())
+    );
+    // Holes come first.
+    let hole = points.keys().next().expect("a point");
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(place("Rules never taken") < place("<h3>Crosses"));
+    assert!(place(&format!("<li>{hole}</li>")) < place("<h3>Crosses"));
+    assert!(!page.contains("<script"));
+    let again: Coverage = serde_json::from_value(part["coverage"].clone()).expect("coverage");
+    assert_eq!(again.cycles(), 24_000);
+}
+
+#[test]
+fn results_without_what_was_taken_are_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = shard(folder.path(), Shard::WHOLE, |record| {
+        compared(record).taken = None
+    });
+    let text = fs::read_to_string(&path).expect("a file");
+    assert!(!text.contains("taken\":{"), "{text}");
+    let merged = merged(&[path]);
+    assert_eq!(merged.len(), RUNS);
+    assert!(
+        File::of("nightly", &Totals::of(&merged))
+            .expect("nothing")
+            .is_none()
+    );
+    assert_eq!(Summary::of(&merged).coverage[0].points, None);
 }
 
 #[test]

@@ -102,6 +102,11 @@ impl Coverage {
         }
     }
 
+    /// What the counts are of.
+    pub fn implementation(&self) -> &Implementation {
+        &self.implementation
+    }
+
     /// Cycles looked at.
     pub fn cycles(&self) -> u64 {
         self.cycles

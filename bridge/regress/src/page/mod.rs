@@ -87,6 +87,12 @@ impl Page<'_> {
         Some(format!("{}/{folder}/{name}", self.results?))
     }
 
+    /// Whether there is a page of rules and crosses.
+    fn has_coverage(&self) -> bool {
+        let mut coverage = self.summary.coverage.iter();
+        coverage.any(|coverage| coverage.points.is_some())
+    }
+
     /// What nobody compared in all runs of a configuration, in lines.
     fn holes<'c>(&self, coverage: &'c Coverage) -> Vec<(&'static str, Vec<&'c str>)> {
         let lists = [

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pmu_model::coverage::Coverage;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use lockstep_base::plain::of_json;
 use lockstep_base::text_file;
@@ -27,7 +29,7 @@ const FIXED: &str = "its features and sizes";
 #[derive(Debug, thiserror::Error)]
 pub enum CoverageError {
     /// It cannot be read.
-    #[error("{}: cannot be read: {source}; name a file that `lockstep run --coverage FILE` wrote", path.display())]
+    #[error("{}: cannot be read: {source}; name a file that `lockstep run --coverage FILE` or `lockstep merge` wrote", path.display())]
     Io {
         /// File.
         path: PathBuf,
@@ -52,7 +54,9 @@ impl Counts {
     pub fn read(paths: &[PathBuf]) -> Result<Self, CoverageError> {
         let mut sum = Self::default();
         for path in paths {
-            sum.add(&read(path)?);
+            for coverage in read(path)? {
+                sum.add(&coverage);
+            }
         }
         Ok(sum)
     }
@@ -88,12 +92,41 @@ impl Counts {
     }
 }
 
-fn read(path: &Path) -> Result<Coverage, CoverageError> {
+/// What a merge of a regression writes, as far as it matters here.
+#[derive(Deserialize)]
+struct Merged {
+    merged: Vec<Of>,
+}
+
+#[derive(Deserialize)]
+struct Of {
+    coverage: Coverage,
+}
+
+/// Tells which of the two a file is.
+#[derive(Deserialize)]
+struct Form {
+    merged: Option<IgnoredAny>,
+}
+
+/// The coverage in a file: of one run, or of all implementations and designs of a regression.
+///
+/// # Errors
+/// It cannot be read, or holds something else.
+pub fn read(path: &Path) -> Result<Vec<Coverage>, CoverageError> {
     let text = text_file::read(path).map_err(|source| CoverageError::Io {
         path: path.into(),
         source,
     })?;
-    serde_json::from_str(&text).map_err(|source| CoverageError::Syntax {
+    let is_merged = serde_json::from_str(&text).is_ok_and(|form: Form| form.merged.is_some());
+    let coverage = match is_merged {
+        true => serde_json::from_str(&text).map(|all: Merged| {
+            let all = all.merged.into_iter();
+            all.map(|of| of.coverage).collect()
+        }),
+        false => serde_json::from_str(&text).map(|one| vec![one]),
+    };
+    coverage.map_err(|source| CoverageError::Syntax {
         path: path.into(),
         source,
     })

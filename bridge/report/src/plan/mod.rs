@@ -12,7 +12,7 @@ use pmu_model::rules::{RULES, Rule, Takes};
 use rule_index::{INDEX, Named, Place};
 use serde::Serialize;
 
-pub use coverage::{Counts, CoverageError};
+pub use coverage::{Counts, CoverageError, read};
 pub use exceptions::{EXCEPTIONS, Exception, Missing};
 pub use markdown::markdown;
 pub use text::text;
