@@ -49,7 +49,7 @@ impl Taken {
     pub fn of(coverage: &Coverage) -> Self {
         let rules: BTreeMap<_, _> = coverage.rules().collect();
         let crosses = coverage.crosses().map(|(name, points)| {
-            let hit = sorted(points).into_iter().map(|(_, count)| count > 0);
+            let hit = sorted(points).into_values().map(|count| count > 0);
             let hit: Vec<_> = hit.collect();
             let points = Points {
                 of: hit.len(),
