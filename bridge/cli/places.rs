@@ -89,6 +89,10 @@ fn folds_case(folder: &Path) -> bool {
 
 /// Whether two paths lead to one file, which is there or not.
 pub fn is_one_file(a: &Path, b: &Path) -> bool {
+    // What one path leads to can become another between two looks: a folder on the way is made by somebody else.
+    if a == b {
+        return true;
+    }
     let [a, b] = [a, b].map(Identity::of);
     a.zip(b).is_some_and(|(a, b)| a.is(&b))
 }
