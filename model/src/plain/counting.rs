@@ -16,8 +16,51 @@ use super::{Effect, Plain, state, threads};
 const SAMPLE_POP: u16 = 0x4000;
 const SAMPLE_COLLISION: u16 = 0x4003;
 
-/// What the counters of a cycle do to the flags.
+/// What a cycle has for all counters.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Common {
+    may_count: u32,
+    written: u32,
+    /// What is written is PMCR_EL0.
+    zeroed: bool,
+    sampled: [u64; 4],
+}
+
+impl Common {
+    /// The counters for which it is another one.
+    fn differs(&self, other: &Self) -> u32 {
+        if self.sampled != other.sampled {
+            return u32::MAX;
+        }
+        let zeroed = match self.zeroed == other.zeroed {
+            true => 0,
+            false => self.written | other.written,
+        };
+        (self.may_count ^ other.may_count) | (self.written ^ other.written) | zeroed
+    }
+}
+
+/// What came of one counter.
 #[derive(Clone, Copy, Default)]
+struct OfCounter {
+    below: Below,
+    previous: u64,
+    shown: u16,
+    carried: Carried,
+    sum: Option<u64>,
+}
+
+/// What came of every counter in a cycle.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Counted {
+    /// Counters counted in it.
+    pub(super) is_there: bool,
+    common: Common,
+    counters: [OfCounter; 31],
+}
+
+/// What the counters of a cycle do to the flags.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Carried {
     /// Flags that are set.
     overflowed: u32,
@@ -45,67 +88,59 @@ impl Plain {
             true => enabled & allowed,
             false => 0,
         };
+        let common = Common {
+            may_count,
+            written,
+            zeroed: matches!(effect, Some((SysReg::Pmcr, _))),
+            sampled: sampled.events,
+        };
+        let mut within = match self.within {
+            Some(within) if self.counted.is_there => within | common.differs(&self.counted.common),
+            _ => u32::MAX,
+        };
         let counters = usize::from(self.fixed.implementation.pmu.counters);
         let mut carried = Carried::default();
         let mut below = Below::default();
         let mut previous = 0u64;
         for n in 0..counters {
-            let moment = operators.moment();
-            moment.counter = n as u8;
-            moment.event = Some(self.shown_event(n));
-            let may = operators.bit(Site::MayCount, n, may_count >> n & 1 == 1);
-            if !may {
-                below = Below {
-                    stopped: true,
-                    ..Below::default()
-                };
-                previous |= self.held(operators, 0, n);
-                continue;
-            }
-            let copy = state::COPIES + 31 * state::OF_FILTER + n;
-            let effective = self.state.get(copy) & self.fixed.present[n];
-            let mt = self.mt(operators, n, effective, input);
-            let group = if mt { self.group(input) } else { 1 };
-            let mut counted = 0u8;
-            for t in 0..group {
-                let filtered = self.is_filtered(operators, n, (effective, t), input);
-                let counts = operators.bit(Site::ThreadCounted, t, !filtered);
-                counted |= u8::from(counts) << t;
-            }
-            let some = operators.bit(Site::SomeThread, n, counted != 0);
-            let decoded = self.decode(n);
-            let event = operators.word(Site::Event, n, self.event(n).into()) as u16;
-            let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
-            let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
-                is_chain(mutation.of_word(event.into(), 16))
-            }) == 1;
-            let v_b = match self.fixed.implementation.pmu.chain && chain {
-                true => self.chain(operators, n, carried.chained),
-                false => self.value(operators, n, (event, mt, counted), sampled, input),
-            };
-            let (v, c_t) = match some {
+            let found = match within >> n & 1 == 1 {
                 true => {
-                    let below = if n % 2 == 1 { below } else { Below::default() };
-                    self.threshold(operators, n, (&decoded, v_b, below))
+                    let moment = operators.moment();
+                    moment.counter = n as u8;
+                    moment.event = Some(self.shown_event(n));
+                    self.count_one(
+                        operators,
+                        input,
+                        n,
+                        (sampled, effect),
+                        (common, below, carried.chained),
+                    )
                 }
-                false => (0, false),
+                false => self.count_as_before(n),
             };
-            previous |= u64::from(operators.bit(Site::PreviousNext, n, c_t)) << n;
-            let (off, no_edge) = (decoded.bypassed, !decoded.used.1);
-            for (case, holds) in [(1, !some), (2, some && no_edge), (3, some && off)] {
-                if holds && operators.bit(Site::PreviousHeld, case, false) {
-                    previous = previous & !(1 << n) | self.state.get(state::PREVIOUS) & 1 << n;
-                }
+            if self.within.is_some() {
+                // What a counter passes on goes to the odd one above.
+                let before = &self.counted.counters[n];
+                let passes =
+                    found.below != before.below || found.carried.chained != before.carried.chained;
+                within |= u32::from(passes && n % 2 == 0) << (n + 1);
+            } else {
+                self.counted.counters[n] = found;
             }
-            below = Below {
-                v,
-                v_b,
-                stopped: !some,
-            };
-            output.increment[n] = operators.word(Site::Shown, n, v) as u16;
-            operators.moment().counted |= u32::from(v != 0) << n;
-            self.last[n] = v;
-            self.add(operators, n, v, (effect, written), &mut carried);
+            below = found.below;
+            previous |= found.previous;
+            carried.overflowed |= found.carried.overflowed;
+            carried.chained |= found.carried.chained;
+            output.increment[n] = found.shown;
+            operators.moment().counted |= u32::from(found.below.v != 0) << n;
+            self.last[n] = found.below.v;
+            if operators.is_refuted(n, found.shown) {
+                return;
+            }
+        }
+        if self.within.is_none() {
+            self.counted.common = common;
+            self.counted.is_there = true;
         }
         operators.moment().event = None;
         // DUT-24.
@@ -119,6 +154,86 @@ impl Plain {
             output,
         );
         self.flags(operators, effect, carried.overflowed);
+    }
+
+    /// One of the counters: what the one below passes on, `below` and `chained`, is for odd ones.
+    fn count_one<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        n: usize,
+        (sampled, effect): (&Sampled, Effect),
+        (common, below, chained): (Common, Below, u32),
+    ) -> OfCounter {
+        let may = operators.bit(Site::MayCount, n, common.may_count >> n & 1 == 1);
+        if !may {
+            return OfCounter {
+                below: Below {
+                    stopped: true,
+                    ..Below::default()
+                },
+                previous: self.held(operators, 0, n),
+                ..OfCounter::default()
+            };
+        }
+        let copy = state::COPIES + 31 * state::OF_FILTER + n;
+        let effective = self.state.get(copy) & self.fixed.present[n];
+        let mt = self.mt(operators, n, effective, input);
+        let group = if mt { self.group(input) } else { 1 };
+        let mut counted = 0u8;
+        for t in 0..group {
+            let filtered = self.is_filtered(operators, n, (effective, t), input);
+            let counts = operators.bit(Site::ThreadCounted, t, !filtered);
+            counted |= u8::from(counts) << t;
+        }
+        let some = operators.bit(Site::SomeThread, n, counted != 0);
+        let decoded = self.decode(n);
+        let event = operators.word(Site::Event, n, self.event(n).into()) as u16;
+        let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
+        let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
+            is_chain(mutation.of_word(event.into(), 16))
+        }) == 1;
+        let v_b = match self.fixed.implementation.pmu.chain && chain {
+            true => self.chain(operators, n, chained),
+            false => self.value(operators, n, (event, mt, counted), sampled, input),
+        };
+        let (v, c_t) = match some {
+            true => {
+                let below = if n % 2 == 1 { below } else { Below::default() };
+                self.threshold(operators, n, (&decoded, v_b, below))
+            }
+            false => (0, false),
+        };
+        let mut previous = u64::from(operators.bit(Site::PreviousNext, n, c_t)) << n;
+        let (off, no_edge) = (decoded.bypassed, !decoded.used.1);
+        for (case, holds) in [(1, !some), (2, some && no_edge), (3, some && off)] {
+            if holds && operators.bit(Site::PreviousHeld, case, false) {
+                previous = self.state.get(state::PREVIOUS) & 1 << n;
+            }
+        }
+        let shown = operators.word(Site::Shown, n, v) as u16;
+        let mut carried = Carried::default();
+        let sum = self.add(operators, n, v, (effect, common.written), &mut carried);
+        OfCounter {
+            below: Below {
+                v,
+                v_b,
+                stopped: !some,
+            },
+            previous,
+            shown,
+            carried,
+            sum,
+        }
+    }
+
+    /// A counter for which nothing is otherwise than in the cycle that was whole.
+    fn count_as_before(&mut self, n: usize) -> OfCounter {
+        let found = self.counted.counters[n];
+        if let Some(sum) = found.sum {
+            self.state.set(state::COUNTERS + n, sum);
+        }
+        found
     }
 
     /// evtCount of counter `n`.
@@ -186,9 +301,7 @@ impl Plain {
     ) -> u64 {
         let driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
         let number = |event: u64| {
-            let found = threads::EVENTS
-                .iter()
-                .position(|&number| u64::from(number) == event);
+            let found = u16::try_from(event).ok().and_then(threads::number);
             found.map_or(u64::MAX, |found| found as u64)
         };
         let seen = operators.see(Site::EventSeen, 2, number(event.into()), &|mutation| {
@@ -259,7 +372,7 @@ impl Plain {
         }
     }
 
-    /// Adds V to a counter (DUT-20, DUT-22).
+    /// Adds V to a counter (DUT-20, DUT-22): what it holds then, if it was set.
     fn add<O: Operators>(
         &mut self,
         operators: &mut O,
@@ -267,10 +380,10 @@ impl Plain {
         v: u64,
         (effect, written): (Effect, u32),
         carried: &mut Carried,
-    ) {
+    ) -> Option<u64> {
         let added = operators.word(Site::Added, n, v);
         if added == 0 {
-            return;
+            return None;
         }
         let bits = self.fixed.implementation.pmu.counter_bits;
         let old = self.state.get(state::COUNTERS + n);
@@ -305,7 +418,7 @@ impl Plain {
         let lost = operators.bit(Site::ChainOfWritten, usize::from(zeroed), !is_written);
         carried.chained |= u32::from(out && short && lost) << n;
         if is_written {
-            return;
+            return None;
         }
         let sum = old.wrapping_add(added);
         let lost = carry(32) && !long && !operators.bit(Site::CarryReaches, n, true);
@@ -319,6 +432,7 @@ impl Plain {
         };
         let sum = operators.word(Site::Sum64, n, sum) & low(bits.into());
         self.state.set(state::COUNTERS + n, sum);
+        Some(sum)
     }
 
     /// The cycle counter (DUT-14).

@@ -23,7 +23,7 @@ const BOTH: usize = 2;
 const EDGES: usize = 6;
 
 /// V and V_B of counter n - 1.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Below {
     pub(super) v: u64,
     pub(super) v_b: u64,

@@ -6,11 +6,23 @@ use crate::pmu::event_type::{Field, M, MT, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, 
 
 use super::Plain;
 use super::filter_rows::FILTER_ROWS;
+use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 
 /// Fields of the filter, which can be taken for each other.
 const FIELDS: [Field; 11] = [P, U, NSK, NSU, NSH, M, SH, RLK, RLU, RLH, MT];
+
+/// The place of a field among them, by its lowest bit.
+const PLACES: [usize; 64] = {
+    let mut places = [0; 64];
+    let mut place = 0;
+    while place < FIELDS.len() {
+        places[FIELDS[place].low as usize] = place;
+        place += 1;
+    }
+    places
+};
 
 impl Plain {
     /// Whether thread `t` is filtered by the fields of `effective`, for counter `n`.
@@ -36,18 +48,13 @@ impl Plain {
         };
         let number = operators.index(Site::FilterRow, number, number, 10);
         let row = &FILTER_ROWS[number];
-        let fields = FIELDS
-            .iter()
-            .enumerate()
-            .fold(0, |all, (k, field)| all | field.of(effective) << k);
-        let place = |field: Field| {
-            let found = FIELDS.iter().position(|other| other.low == field.low);
-            found.unwrap_or(0)
-        };
         let bit = |operators: &mut O, site: Site, field: Field| {
-            let place = place(field);
-            let value = operators.pick(site, number, fields, place);
-            operators.bit(Site::FilterBit, place, value)
+            let value = field.of(effective);
+            let value = operators.see(site, number, value, &|mutation| match mutation {
+                Mutation::Other(other) => FIELDS[usize::from(other)].of(effective),
+                other => other.of_bit(value == 1).into(),
+            });
+            operators.bit(Site::FilterBit, PLACES[field.low as usize], value == 1)
         };
         let one = bit(operators, Site::FilterField, row.one);
         let other = match row.other {

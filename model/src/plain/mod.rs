@@ -51,6 +51,7 @@ use crate::spmu;
 use crate::sysreg::SysReg;
 
 use access::View;
+use counting::Counted;
 use sampling::Sampled;
 use state::{PARTS, SYSTEM, TOGETHER};
 
@@ -80,6 +81,10 @@ pub struct Plain {
     /// The PMBSR_ELx whose COLL a collision of the last cycle set.
     hit: u64,
     around: Around,
+    /// What came of the counters in the last step that was whole.
+    counted: Counted,
+    /// The counters of a step that is not.
+    within: Option<u32>,
 }
 
 /// What an access does at the end of the cycle.
@@ -128,6 +133,8 @@ impl Plain {
             last_read: None,
             hit: 0,
             around: Around::default(),
+            counted: Counted::default(),
+            within: None,
         })
     }
 
@@ -154,6 +161,9 @@ impl Plain {
         self.last = [0; 32];
         self.last_read = None;
         self.hit = 0;
+        if self.within.is_none() {
+            self.counted.is_there = false;
+        }
         *operators.moment() = Moment {
             around: self.around,
             ..moment(input)
@@ -193,6 +203,39 @@ impl Plain {
         self.read_again(operators, &mut output);
         self.show(&mut output);
         output
+    }
+
+    /// The cycle of the last [`step`](Self::step) once more, from the state before it or another one: bit *n* of `counters`
+    /// says that counter *n* may come to something else, by its words of the state or by what operators do to it. What
+    /// operators do to all counters, and what comes of that, is found.
+    pub fn step_within<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        byte: u8,
+        counters: u32,
+    ) -> CycleOutput {
+        self.within = Some(counters);
+        let output = self.step(operators, input, byte);
+        self.within = None;
+        output
+    }
+
+    /// The counters that may come to something else where a word of the state differs in these bits.
+    pub fn counters_of(word: u16, differs: u64) -> u32 {
+        let word = usize::from(word);
+        match word {
+            state::LONG => u32::MAX,
+            state::PREVIOUS => differs as u32,
+            _ if (state::COUNTERS..state::CYCLE_COPY).contains(&word) => {
+                let n = match word < state::COPIES {
+                    true => word - state::COUNTERS,
+                    false => (word - state::COPIES) % 31,
+                };
+                1 << n
+            }
+            _ => 0,
+        }
     }
 
     /// DUT-11.

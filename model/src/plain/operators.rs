@@ -15,6 +15,12 @@ pub trait Operators {
     /// What the cycle is, as far as it is known.
     fn moment(&mut self) -> &mut Moment;
 
+    /// Whether what a counter shows is known to be wrong: the rest of the cycle is of no matter then, and is left out.
+    #[inline(always)]
+    fn is_refuted(&mut self, _counter: usize, _increment: u16) -> bool {
+        false
+    }
+
     /// A bit.
     #[inline(always)]
     fn bit(&mut self, site: Site, at: usize, value: bool) -> bool {

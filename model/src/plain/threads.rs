@@ -27,6 +27,23 @@ pub(super) const EVENTS: [u16; 9] = [
     0x0008, 0x0011, 0x0023, 0x0024, 0x003C, 0x8159, 0x8165, 0x00C0, 0x00C1,
 ];
 
+/// The number of an event of the threads among them.
+pub(super) fn number(event: u16) -> Option<usize> {
+    let number = match event {
+        0x0008 => 0,
+        0x0011 => 1,
+        0x0023 => 2,
+        0x0024 => 3,
+        0x003C => 4,
+        0x8159 => 5,
+        0x8165 => 6,
+        0x00C0 => 7,
+        0x00C1 => 8,
+        _ => return None,
+    };
+    Some(number)
+}
+
 /// What an event of the threads counts.
 fn counts(event: Event) -> Counts {
     let (number, stall, second) = match event {

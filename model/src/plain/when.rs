@@ -126,6 +126,11 @@ impl When {
         }
     }
 
+    /// Whether it looks at what counters did before in the cycle.
+    pub fn looks_at_counters(self) -> bool {
+        matches!(self, Self::Counted | Self::NotCounted)
+    }
+
     /// Whether it is one of an access.
     pub fn is_of_access(self) -> bool {
         use When::{Access, Counted, Kind, NoAccess, NotCounted, Reads, Register, Writes};

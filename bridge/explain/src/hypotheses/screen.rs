@@ -1,14 +1,14 @@
 //! Mutants of the contract, thousands side by side: the contract alone makes a step in every cycle, and a mutant one where
-//! its site comes to something else, or where the cycle looks at what it left otherwise.
+//! its site comes to something else, or where the cycle looks at what it left otherwise. Mutants of one site make their
+//! steps together for as long as they come to the same.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use pmu_model::contract::COUNTER_LANES;
-use pmu_model::plain::{
-    At, Broken, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site,
-};
+use pmu_model::plain::{At, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site};
 
 use super::bench::Bench;
 
@@ -22,6 +22,8 @@ const STEPS_OF_UNLIKELY: u32 = 500;
 const BEFORE: usize = 12;
 /// Mutants that are many.
 const MANY: usize = 1000;
+/// Parts that many mutants are shared out in, for each core.
+const PARTS: usize = 8;
 
 /// The contract, watched: which mutants come to something else in a cycle.
 struct Probe<'a> {
@@ -30,8 +32,11 @@ struct Probe<'a> {
     live: Vec<Vec<u32>>,
     /// The first place of each site.
     places: Vec<u32>,
-    /// The cycle in which a mutant came to something else last.
+    /// The cycle in which a mutant came to something else last, and the first thing in it that it came to.
     acted: Vec<u32>,
+    made: Vec<u64>,
+    /// And the counters for which it did.
+    counters: Vec<u32>,
     now: u32,
     acting: Vec<u32>,
     moment: Moment,
@@ -54,6 +59,8 @@ impl<'a> Probe<'a> {
             live: vec![Vec::new(); next as usize],
             places,
             acted: vec![0; mutants.len()],
+            made: vec![0; mutants.len()],
+            counters: vec![0; mutants.len()],
             now: 0,
             acting: Vec::new(),
             moment: Moment::default(),
@@ -93,13 +100,30 @@ impl<'a> Probe<'a> {
     fn look(&mut self, place: usize, at: usize, right: u64, of: &dyn Fn(Mutation) -> u64) {
         for &number in &self.live[place] {
             let mutant = &self.mutants[number as usize];
-            if of(mutant.mutation) != right
-                && mutant.acts(at, &self.moment)
-                && self.acted[number as usize] != self.now
-            {
-                self.acted[number as usize] = self.now;
-                self.acting.push(number);
+            let made = of(mutant.mutation);
+            let number = number as usize;
+            if made == right || !mutant.acts(at, &self.moment) {
+                continue;
             }
+            if self.acted[number] != self.now {
+                self.acted[number] = self.now;
+                self.made[number] = made;
+                self.counters[number] = 0;
+                self.acting.push(number as u32);
+            }
+            if self.moment.event.is_some() {
+                self.counters[number] |= 1 << self.moment.counter;
+            }
+        }
+    }
+
+    /// The counters that a mutant may do something else to in the cycle, if nothing of the state differs.
+    fn counters(&self, number: u32) -> u32 {
+        let mutant = &self.mutants[number as usize];
+        match self.has_acted(number) {
+            true if mutant.when.looks_at_counters() || mutant.and.looks_at_counters() => u32::MAX,
+            true => self.counters[number as usize],
+            false => 0,
         }
     }
 }
@@ -123,9 +147,61 @@ impl Operators for Probe<'_> {
     }
 }
 
-/// A mutant whose state is not that of the contract.
+/// Mutants of one site that make a step together: those that come to something else than the first stand apart.
+struct Together<'a> {
+    mutants: &'a [Mutant],
+    first: Mutant,
+    others: Vec<u32>,
+    apart: Vec<u32>,
+    moment: Moment,
+    /// What the design shows of counters, and what is not compared of it.
+    rtl: &'a [u16; COUNTER_LANES],
+    unknown: u32,
+}
+
+impl Operators for Together<'_> {
+    #[inline(always)]
+    fn is_refuted(&mut self, counter: usize, increment: u16) -> bool {
+        self.rtl[counter] != increment && self.unknown >> counter & 1 == 0
+    }
+
+    #[inline(always)]
+    fn see(&mut self, site: Site, at: usize, right: u64, of: &dyn Fn(Mutation) -> u64) -> u64 {
+        if self.first.site != site {
+            return right;
+        }
+        let Self {
+            mutants,
+            first,
+            others,
+            apart,
+            moment,
+            ..
+        } = self;
+        let value = |mutant: &Mutant| match mutant.acts(at, moment) {
+            true => of(mutant.mutation),
+            false => right,
+        };
+        let made = value(first);
+        others.retain(|&number| {
+            let stays = value(&mutants[number as usize]) == made;
+            if !stays {
+                apart.push(number);
+            }
+            stays
+        });
+        made
+    }
+
+    #[inline(always)]
+    fn moment(&mut self) -> &mut Moment {
+        &mut self.moment
+    }
+}
+
+/// Mutants of one site whose state is the same, and not that of the contract.
 struct Fork {
-    number: u32,
+    members: Vec<u32>,
     /// The words that differ, with what they are.
     differs: Vec<(u16, u64)>,
 }
@@ -232,19 +308,28 @@ impl<'a> Screen<'a> {
             .iter()
             .map(|fork| {
                 let mut words = fork.differs.iter().map(|&(word, _)| word);
+                let mut members = fork.members.iter();
                 let state = plain.state();
-                self.probe.has_acted(fork.number)
+                members.any(|&number| self.probe.has_acted(number))
                     || words.any(|word| state.was_read(word) || Plain::shows(word))
             })
             .collect();
         plain.state().undo();
         let acting = std::mem::take(&mut self.probe.acting);
-        let alone = acting
+        let mut alone: Vec<u32> = acting
             .iter()
-            .filter(|&&number| !self.is_fork[number as usize]);
+            .copied()
+            .filter(|&number| !self.is_fork[number as usize])
+            .collect();
+        let made = |&number: &u32| {
+            let site = self.probe.mutants[number as usize].site as usize;
+            (site, self.probe.made[number as usize])
+        };
+        alone.sort_unstable_by_key(made);
         let alone: Vec<Fork> = alone
-            .map(|&number| Fork {
-                number,
+            .chunk_by(|a, b| made(a) == made(b))
+            .map(|members| Fork {
+                members: members.to_vec(),
                 differs: Vec::new(),
             })
             .collect();
@@ -253,13 +338,13 @@ impl<'a> Screen<'a> {
             ended += self.end_those_like_the_contract(k);
         }
         for (fork, looked_at) in forks.into_iter().zip(looked_at) {
-            ended += usize::from(match looked_at {
+            ended += match looked_at {
                 true => self.step(plain, bench, fork, k),
                 false => self.follow(fork, right, k),
-            });
+            };
         }
         for fork in alone {
-            ended += usize::from(self.step(plain, bench, fork, k));
+            ended += self.step(plain, bench, fork, k);
         }
         for &word in &self.after.words {
             plain.state().put(word, self.after.value[usize::from(word)]);
@@ -299,87 +384,165 @@ impl<'a> Screen<'a> {
         self.probe.leave(number);
     }
 
-    /// A fork that does what the contract does in this cycle. Whether it came to its end.
-    fn follow(&mut self, mut fork: Fork, right: bool, k: usize) -> bool {
+    /// A fork that does what the contract does in this cycle. How many of it came to their end.
+    fn follow(&mut self, mut fork: Fork, right: bool, k: usize) -> usize {
         if !right {
-            self.end(fork.number, k);
-            return true;
+            for &number in &fork.members {
+                self.end(number, k);
+            }
+            return fork.members.len();
         }
         let after = &self.after;
         fork.differs.retain(|&(word, _)| after.of(word).is_none());
         self.keep(fork);
-        false
+        0
     }
 
-    /// A mutant goes on: by itself where its state is another one.
+    /// Mutants go on: by themselves where their state is another one.
     fn keep(&mut self, fork: Fork) {
-        self.is_fork[fork.number as usize] = !fork.differs.is_empty();
-        if !fork.differs.is_empty() {
+        for &number in &fork.members {
+            self.is_fork[number as usize] = !fork.differs.is_empty();
+        }
+        if !fork.differs.is_empty() && !fork.members.is_empty() {
             self.forks.push(fork);
         }
     }
 
-    /// A step of a mutant by itself. Whether it came to its end.
-    fn step(&mut self, plain: &mut Plain, bench: &Bench<'_>, fork: Fork, k: usize) -> bool {
-        let (input, byte) = bench.cycle(k);
-        let number = fork.number as usize;
-        self.steps[number] += 1;
-        let mutant = self.probe.mutants[number];
-        let before: Vec<(u16, u64)> = fork
-            .differs
+    /// A step of mutants by themselves. How many of them came to their end.
+    fn step(&mut self, plain: &mut Plain, bench: &Bench<'_>, fork: Fork, k: usize) -> usize {
+        let Fork { members, differs } = fork;
+        let before: Vec<(u16, u64)> = differs
             .iter()
             .map(|&(word, _)| (word, plain.state().word(word)))
             .collect();
-        for &(word, value) in &fork.differs {
-            plain.state().put(word, value);
-        }
-        let output = plain.step(&mut Broken::new(mutant), input, byte);
-        let explains = bench.is_what_the_rtl_did(k, output);
-        let goes_on = explains && self.steps[number] < self.most[number];
-        let mut words: Vec<(u16, u64)> = match goes_on {
-            true => {
-                let written = plain.state().written().map(|(word, _)| word);
-                let contract = self.after.words.iter().copied();
-                let differs = fork.differs.iter().map(|&(word, _)| word);
-                let mut words: Vec<u16> = written.chain(contract).chain(differs).collect();
-                words.sort_unstable();
-                words.dedup();
-                let state = plain.state();
-                words
-                    .into_iter()
-                    .map(|word| (word, state.word(word)))
-                    .collect()
+        let of_words = differs
+            .iter()
+            .zip(&before)
+            .map(|(&(word, value), &(_, before))| Plain::counters_of(word, value ^ before));
+        let of_words = of_words.fold(0, |all, counters| all | counters);
+        let mut ended = 0;
+        let mut left = members;
+        while !left.is_empty() {
+            for &(word, value) in &differs {
+                plain.state().put(word, value);
             }
-            false => Vec::new(),
+            let (together, goes_on) = self.step_together(plain, bench, (&mut left, of_words), k);
+            let going_on = match goes_on {
+                true => self.within_their_steps(together, k, &mut ended),
+                false => {
+                    for &number in &together {
+                        self.end(number, k);
+                    }
+                    ended += together.len();
+                    Vec::new()
+                }
+            };
+            let words = match going_on.is_empty() {
+                true => Vec::new(),
+                false => self.words_after(plain, &differs),
+            };
+            plain.state().undo();
+            for &(word, value) in &before {
+                plain.state().put(word, value);
+            }
+            let (state, after) = (plain.state(), &self.after);
+            let is_other = |&(word, value): &(u16, u64)| {
+                after.of(word).unwrap_or_else(|| state.word(word)) != value
+            };
+            let fork = Fork {
+                members: going_on,
+                differs: words.into_iter().filter(is_other).collect(),
+            };
+            self.keep(fork);
+        }
+        ended
+    }
+
+    /// A step of the first of those that are `left`, and of all that come to the same: which they are, and whether they
+    /// explain the cycle. The others stay.
+    fn step_together(
+        &mut self,
+        plain: &mut Plain,
+        bench: &Bench<'_>,
+        (left, of_words): (&mut Vec<u32>, u32),
+        k: usize,
+    ) -> (Vec<u32>, bool) {
+        let (input, byte) = bench.cycle(k);
+        let mutants = self.probe.mutants;
+        let first = left[0];
+        let counters = left
+            .iter()
+            .fold(of_words, |all, &number| all | self.probe.counters(number));
+        let mut operators = Together {
+            mutants,
+            first: mutants[first as usize],
+            others: left.split_off(1),
+            apart: Vec::new(),
+            moment: Moment::default(),
+            rtl: &bench.stretch.rtl[k].increment,
+            unknown: bench.unknown[k].increments,
         };
-        plain.state().undo();
-        for &(word, value) in &before {
-            plain.state().put(word, value);
-        }
-        if !goes_on {
-            self.end(fork.number, k);
-            return true;
-        }
-        let (state, after) = (plain.state(), &self.after);
-        words.retain(|&(word, value)| after.of(word).unwrap_or_else(|| state.word(word)) != value);
-        self.keep(Fork {
-            number: fork.number,
-            differs: words,
+        let output = plain.step_within(&mut operators, input, byte, counters);
+        let mut together = operators.others;
+        together.push(first);
+        *left = operators.apart;
+        (together, bench.is_what_the_rtl_did(k, output))
+    }
+
+    /// Those of mutants which made a step that may make another one.
+    fn within_their_steps(&mut self, members: Vec<u32>, k: usize, ended: &mut usize) -> Vec<u32> {
+        let mut going_on = members;
+        going_on.retain(|&number| {
+            let steps = &mut self.steps[number as usize];
+            *steps += 1;
+            let goes_on = *steps < self.most[number as usize];
+            if !goes_on {
+                self.end(number, k);
+                *ended += 1;
+            }
+            goes_on
         });
-        false
+        going_on
+    }
+
+    /// The words that may differ from those of the contract after a step, with what they are.
+    fn words_after(&self, plain: &mut Plain, differs: &[(u16, u64)]) -> Vec<(u16, u64)> {
+        let written = plain.state().written().map(|(word, _)| word);
+        let contract = self.after.words.iter().copied();
+        let differs = differs.iter().map(|&(word, _)| word);
+        let mut words: Vec<u16> = written.chain(contract).chain(differs).collect();
+        words.sort_unstable();
+        words.dedup();
+        let state = plain.state();
+        let value = |word| (word, state.word(word));
+        words.into_iter().map(value).collect()
     }
 }
 
 impl Bench<'_> {
     /// Which mutants explain the cycles up to the divergent one, from the contract's state a little before.
     pub(super) fn suspects(&self, mutants: &[Mutant]) -> Vec<bool> {
-        self.suspects_from(self.stretch.divergent.saturating_sub(BEFORE), mutants)
+        self.suspects_from(self.a_little_before(), mutants)
     }
 
     /// The same from cycle `from` on.
     pub(super) fn suspects_from(&self, from: usize, mutants: &[Mutant]) -> Vec<bool> {
+        in_parts(mutants, false, |own| self.suspects_of_part(from, own))
+    }
+
+    /// The first cycle that each mutant does not explain, or in which it was given up.
+    pub(super) fn misses(&self, mutants: &[Mutant]) -> Vec<Option<usize>> {
+        let is_many = mutants.len() > MANY;
+        in_parts(mutants, None, |own| self.misses_of_part(own, is_many))
+    }
+
+    fn a_little_before(&self) -> usize {
+        self.stretch.divergent.saturating_sub(BEFORE)
+    }
+
+    fn suspects_of_part(&self, from: usize, own: &[Mutant]) -> Vec<bool> {
         let Ok(mut plain) = Plain::new(self.implementation) else {
-            return vec![false; mutants.len()];
+            return vec![false; own.len()];
         };
         let mut right = Right::default();
         for k in 0..from {
@@ -387,46 +550,69 @@ impl Bench<'_> {
             let (input, byte) = self.cycle(k);
             plain.step(&mut right, input, byte);
         }
-        let misses = Screen::new(mutants).run(&mut plain, self, from..self.stretch.divergent + 1);
+        let misses = Screen::new(own).run(&mut plain, self, from..self.stretch.divergent + 1);
         misses.iter().map(Option::is_none).collect()
     }
 
-    /// The first cycle that each mutant does not explain, or in which it was given up. Every core takes its share.
-    pub(super) fn misses(&self, mutants: &[Mutant]) -> Vec<Option<usize>> {
-        let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let work = |job: usize| {
-            let own: Vec<Mutant> = mutants.iter().copied().skip(job).step_by(jobs).collect();
-            match Plain::new(self.implementation) {
-                Ok(mut plain) => {
-                    let cycles = 0..self.stretch.inputs.len();
-                    let screen = match mutants.len() > MANY {
-                        false => Screen::new(&own),
-                        true => Screen::within(&own, self.most_steps(&own)),
-                    };
-                    screen.run(&mut plain, self, cycles)
-                }
-                Err(_) => vec![Some(0); own.len()],
+    fn misses_of_part(&self, own: &[Mutant], is_many: bool) -> Vec<Option<usize>> {
+        let Ok(mut plain) = Plain::new(self.implementation) else {
+            return vec![Some(0); own.len()];
+        };
+        let screen = match is_many {
+            false => Screen::new(own),
+            true => {
+                let suspects = self.suspects_of_part(self.a_little_before(), own);
+                let suspects = suspects.into_iter();
+                let most = suspects.map(|suspect| if suspect { STEPS } else { STEPS_OF_UNLIKELY });
+                Screen::within(own, most.collect())
             }
         };
-        let of_jobs: Vec<_> = thread::scope(|scope| {
-            let workers: Vec<_> = (1..jobs)
-                .map(|job| scope.spawn(move || work(job)))
-                .collect();
-            let mut of_jobs = vec![work(0)];
-            for worker in workers {
-                of_jobs.push(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-            of_jobs
-        });
-        (0..mutants.len())
-            .map(|number| of_jobs[number % jobs][number / jobs])
-            .collect()
+        screen.run(&mut plain, self, 0..self.stretch.inputs.len())
     }
+}
 
-    /// The most steps that each of many mutants makes.
-    fn most_steps(&self, mutants: &[Mutant]) -> Vec<u32> {
-        let suspects = self.suspects(mutants).into_iter();
-        let most = suspects.map(|suspect| if suspect { STEPS } else { STEPS_OF_UNLIKELY });
-        most.collect()
+/// What is found of each mutant, by as many cores as there are: those of a site come together to one.
+fn in_parts<T: Copy + Send>(
+    mutants: &[Mutant],
+    none: T,
+    find: impl Fn(&[Mutant]) -> Vec<T> + Sync,
+) -> Vec<T> {
+    let jobs = thread::available_parallelism().map_or(1, usize::from);
+    let parts = match mutants.len() > MANY {
+        true => jobs * PARTS,
+        false => jobs,
+    };
+    let of_part = |part: usize| {
+        let is_own = move |&number: &usize| mutants[number].site as usize % parts == part;
+        (0..mutants.len()).filter(is_own)
+    };
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts {
+                return found;
+            }
+            let own: Vec<Mutant> = of_part(part).map(|number| mutants[number]).collect();
+            if !own.is_empty() {
+                found.push((part, find(&own)));
+            }
+        }
+    };
+    let found = thread::scope(|scope| {
+        let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
+        let mut found = work();
+        for worker in workers {
+            found.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        found
+    });
+    let mut of_all = vec![none; mutants.len()];
+    for (part, of_own) in found {
+        for (number, of_one) in of_part(part).zip(of_own) {
+            of_all[number] = of_one;
+        }
     }
+    of_all
 }

@@ -583,10 +583,19 @@ fn mutated(mutant: Mutant, cycles: usize) -> Option<Recording> {
 #[test]
 fn mutants_side_by_side_are_what_each_is_alone() {
     let implementation = Implementation::default();
-    let all = mutants::general();
-    let sample: Vec<Mutant> = all.iter().copied().step_by(37).collect();
     let recording = mutated(at(Site::Th, Mutation::Cut(5)), 1200).expect("it shows");
     let bench = Bench::new(recording.stretch(0), &implementation).expect("a divergence");
+    let some = |mutants: Vec<Mutant>, every| mutants.into_iter().step_by(every);
+    let mut sample: Vec<Mutant> = some(mutants::general(), 37).collect();
+    sample.extend(some(bench.narrower(), 41));
+    sample.extend(some(bench.narrowest(), 41));
+    // What looks at counters that counted before in the cycle may do so for those that nothing else is done to.
+    let counted = sample.iter().step_by(5).map(|&mutant| Mutant {
+        when: When::Counted,
+        ..mutant
+    });
+    let counted: Vec<Mutant> = counted.collect();
+    sample.extend(counted);
     let misses = bench.misses(&sample);
     for (&mutant, miss) in sample.iter().zip(misses) {
         let mut plain = Plain::new(&implementation).expect("legal");
