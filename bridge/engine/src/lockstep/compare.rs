@@ -82,6 +82,12 @@ impl Field {
         bytes_of_mut(to)[range.clone()].copy_from_slice(&bytes_of(from)[range]);
     }
 
+    /// Sets it to the low bits of a value.
+    pub fn put(self, value: u64, to: &mut CycleOutput) {
+        let (offset, bytes) = self.place();
+        bytes_of_mut(to)[offset..offset + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+
     /// The value as reports print it.
     pub fn text(self, value: u64) -> String {
         match self {

@@ -24,6 +24,7 @@ mod threads;
 mod timing;
 mod trial;
 mod varied;
+mod wiring;
 
 #[cfg(test)]
 mod tests;
@@ -119,11 +120,12 @@ impl Mistake {
     }
 }
 
-/// One of the four kinds of hypotheses.
+/// One of the five kinds of hypotheses.
 #[derive(Clone)]
 enum Candidate {
     Mutant(Mutant),
     Latency(latency::WrongLatency),
+    Wiring(wiring::Wiring),
     Knob(Arc<knobs::Knob>),
     Mistake(Mistake),
 }
@@ -134,6 +136,7 @@ impl Candidate {
         match self {
             Self::Knob(knob) => format!("RTL behaves as {}", knob.text),
             Self::Latency(latency) => latency.to_string(),
+            Self::Wiring(wiring) => wiring.to_string(),
             Self::Mistake(mistake) => mistake.to_string(),
             Self::Mutant(mutant) => mutant.to_string(),
         }
@@ -211,6 +214,15 @@ fn tested(
     let mut number = number_of(candidates);
     let mut tested = near.tested(candidates.to_vec());
     tested.explaining.splice(0..0, latency);
+    if tested.explaining.is_empty()
+        && let Some(field) = wiring::Wiring::of_one(&near)
+    {
+        let found = wiring::Wiring::find(&near, field);
+        number += wiring::Wiring::tried(field);
+        tested
+            .explaining
+            .extend(found.into_iter().map(Candidate::Wiring));
+    }
     let mut bench = &near;
     if !tested.explaining.is_empty()
         && let Some(far) = &*far
@@ -218,6 +230,10 @@ fn tested(
         bench = far;
         tested = far.tested(tested.explaining);
     }
+    tested.explaining.retain(|candidate| match candidate {
+        Candidate::Wiring(wiring) => wiring.is_told(bench),
+        _ => true,
+    });
     if !tested.explaining.is_empty() || !Plain::stands_for(implementation) {
         let findings = bench.findings(number, &tested);
         return Ok((tested.explaining, findings));

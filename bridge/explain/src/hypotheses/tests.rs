@@ -675,3 +675,47 @@ fn a_hypothesis_is_tested_on_other_cycles() {
     assert_eq!(miss(&other), None);
     assert!(miss(&implementation).is_some());
 }
+
+/// A design whose outputs are changed on their way out, each with what is said of it.
+#[test]
+fn what_is_connected_wrong_is_named() {
+    type Connected = fn(&mut [CycleOutput], &[CycleInput]);
+    let of_cycle_before = |rtl: &mut [CycleOutput], _: &[CycleInput]| {
+        for k in (1..rtl.len()).rev() {
+            rtl[k].coll = rtl[k - 1].coll;
+        }
+    };
+    let cases: [(Connected, &str); 4] = [
+        (
+            of_cycle_before,
+            "COLL after the cycle is shown 1 cycle late",
+        ),
+        (
+            |rtl, _| {
+                rtl.iter_mut()
+                    .for_each(|rtl| rtl.collided = rtl.first_selected)
+            },
+            "what is shown as collisions is first operation selected",
+        ),
+        (
+            |rtl, inputs| {
+                for (rtl, input) in rtl.iter_mut().zip(inputs) {
+                    rtl.selected = input.operations;
+                }
+            },
+            "what is shown as operations selected is the input operations",
+        ),
+        (
+            |rtl, _| rtl.iter_mut().for_each(|rtl| rtl.pmsicr &= 0xFFFF),
+            "PMSICR_EL1 after the cycle is cut to 16 bits as it is shown",
+        ),
+    ];
+    for (connect, text) in cases {
+        let implementation = Implementation::default();
+        let mut recording = recording_of(&implementation, 3, 20_000);
+        connect(&mut recording.rtl, &recording.inputs);
+        let found = test(&diverging(recording), &implementation);
+        let said: Vec<_> = found.explaining.iter().map(|found| &found.text).collect();
+        assert_eq!(said, [text]);
+    }
+}

@@ -220,6 +220,7 @@ impl Bench<'_> {
                 true => None,
                 false => FIRST,
             },
+            Candidate::Wiring(wiring) => wiring.first_miss(self),
             Candidate::Mistake(mistake) if self.is_testable(*mistake) => {
                 let Ok(mut varied) = Varied::new(self.implementation, *mistake) else {
                     return FIRST;
@@ -338,6 +339,7 @@ impl Bench<'_> {
         let cycles = self.expected.len();
         match candidate {
             Candidate::Latency(latency) => latency.checked(cycles),
+            Candidate::Wiring(wiring) => wiring.checked(cycles),
             Candidate::Mistake(mistake) => self.range(*mistake),
             Candidate::Knob(_) | Candidate::Mutant(_) => 0..cycles,
         }
@@ -376,6 +378,10 @@ impl Bench<'_> {
         let mistake = match candidate {
             Candidate::Mistake(mistake) => mistake,
             Candidate::Mutant(mutant) => return self.first_effect_of_mutant(*mutant),
+            Candidate::Wiring(wiring) => {
+                let mut cycles = wiring.checked(self.stretch.divergent);
+                return cycles.find(|&k| wiring.output(self, k) != self.expected[k]);
+            }
             Candidate::Knob(_) | Candidate::Latency(_) => return None,
         };
         // Another state from the first cycle on.
@@ -508,7 +514,7 @@ impl Bench<'_> {
                 };
                 Some(cycles.map(step).collect())
             }
-            Candidate::Latency(_) => None,
+            Candidate::Latency(_) | Candidate::Wiring(_) => None,
         }
     }
 }
@@ -519,7 +525,10 @@ fn has_occasions(candidate: &Candidate) -> bool {
         // Answers of late accesses stand beside other cycles.
         Candidate::Mistake(Mistake::Inputs(shift)) => shift.group != Group::Accesses,
         Candidate::Mistake(mistake) => mistake.occasion() != Occasion::Always,
-        Candidate::Latency(_) | Candidate::Knob(_) | Candidate::Mutant(_) => false,
+        Candidate::Latency(_)
+        | Candidate::Wiring(_)
+        | Candidate::Knob(_)
+        | Candidate::Mutant(_) => false,
     }
 }
 
