@@ -166,6 +166,11 @@ impl Plain {
                 }
             }
         }
+        for x in 0..3 {
+            if operators.bit(Site::CollWithout, x, false) {
+                unit.coll |= 1 << x;
+            }
+        }
         let removed = match completed {
             0 => 0,
             _ => operators.word(Site::FilteredOut, 0, input.filtered_out.into()),

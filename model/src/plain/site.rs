@@ -75,7 +75,35 @@ const CONDITIONS_OF_THREADS: &[&str] = &[
     "the other condition",
 ];
 /// Bits of PMCR_EL0 that are written.
-const CONTROLS_OF_PMCR: &[&str] = &["E", "P", "C"];
+const CONTROLS_OF_PMCR: &[&str] = &["E", "P", "C", "D", "X", "DP", "LC", "LP"];
+/// What an event of the threads may need beside its condition.
+const NEEDS: &[&str] = &[
+    "an active thread",
+    "a thread in WFI or WFE state",
+    "the condition of STALL",
+    "the condition of STALL_FRONTEND",
+    "the condition of STALL_BACKEND",
+    "the second condition of stalls",
+    "the other condition",
+    "nothing",
+];
+/// The functions of two fields of a filter, by the number of [`FILTERING`](super::filter::FILTERING).
+const FUNCTIONS: &[&str] = &[
+    "that they differ",
+    "that they are equal",
+    "that both are 1",
+    "that one of them is 1",
+    "that both are 0",
+    "that not both are 1",
+    "that the first alone is 1",
+    "that the second alone is 1",
+    "that the first is 1",
+    "that the first is 0",
+    "that the second is 1",
+    "that the second is 0",
+    "that the second alone is not 1",
+    "that the first alone is not 1",
+];
 
 macro_rules! sites {
     ($($name:ident $kind:expr, $instances:expr, $text:literal, $rule:literal;)+) => {
@@ -108,7 +136,7 @@ sites! {
     ClockStopsCounting Always, One, "counting goes on in a cycle without a clock", "DUT-52";
     PreviousStays Always, One, "C_P is cleared in a cycle without a clock", "DUT-52";
     Reset Always, Named(&RESET), "a reset does not clear {}", "DUT-11";
-    ResetValue Constant(5), Named(&RESET), "{} out of reset", "DUT-11";
+    ResetValue Register(64), Named(&RESET), "{} out of reset", "DUT-11";
     ResetTogether Always, Named(&TOGETHER), "a reset does not clear {}", "DUT-11";
     ResetOfSystem Always, One, "a reset does not clear the registers of System PMUs", "DUT-11";
     // Accesses.
@@ -195,6 +223,7 @@ sites! {
     FilterRow Index(10), Named(&FILTERED), "the row of the filter for {}", "ETY-20";
     FilterField Pick(FILTERS.each()), Named(&FILTERED), "the first field that filters {}", "ETY-20";
     FilterOther Pick(FILTERS.each()), Named(&FILTERED), "the second field that filters {}", "ETY-20";
+    FilterFunction Choice(FUNCTIONS), Named(&FILTERED), "what of the two fields filters {}", "ETY-20";
     FilteredByRow Bit, Named(&FILTERED), "the filter of {}", "ETY-20";
     FilteredByMode Bit, Named(&MODES), "the filter of {}", "ETY-22";
     Filtered Bit, Counters, "the filter", "ETY-20";
@@ -208,6 +237,7 @@ sites! {
     OwnActive And, Named(&THREAD_EVENTS), "{} with MT 0: whether the thread is active", "CYC-04";
     OwnAwake And, Named(&THREAD_EVENTS), "{} with MT 0: whether the thread is out of WFI and WFE state", "CYC-07";
     StallCondition Pick(CONDITIONS_OF_THREADS), Named(&THREAD_EVENTS), "the condition of {}", "CYC-11";
+    AlsoNeeds Choice(NEEDS), Named(&THREAD_EVENTS), "what {} needs beside its condition", "CYC-11";
     SecondCondition Pick(CONDITIONS_OF_THREADS), Named(&THREAD_EVENTS), "the second condition of {}", "CYC-11";
     OtherCondition Pick(CONDITIONS_OF_THREADS), One, "the condition of a thread that event 0x00C1 counts", "CYC-13";
     GroupAwake And, Named(&THREAD_EVENTS), "{} with MT 1: whether a thread is out of WFI and WFE state", "CYC-10";
@@ -311,6 +341,7 @@ sites! {
     Ee Word(2), One, "EE", "SPE-42";
     CollTarget Choice(&["PMBSR_EL1.COLL", "PMBSR_EL2.COLL", "PMBSR_EL3.COLL"]), Named(&TARGETS), "what a collision sets with {}", "SPE-42";
     CollSet Always, Named(&COLLS), "a collision does not set {}", "SPE-41";
+    CollWithout Never, Named(&COLLS), "{} is set in every cycle, without a collision", "SPE-41";
     FilteredOut Word(4), One, "the samples that filtering removes", "DUT-63";
     PopulationEnabled And, One, "that profiling is enabled, where SAMPLE_POP counts,", "SPE-45";
     SampleValue Word(8), Named(&SAMPLE_EVENTS), "the value of {}", "SPE-45";
@@ -353,7 +384,7 @@ impl Site {
             Enable | Enabled | Allowed => Some(MayCount),
             Event | EventSeen | Lane | NoEvent => Some(Base),
             FilterBit | FilteredLevel | FilteredSecurity | FilterRow | FilterField
-            | FilterOther | FilteredByRow | FilteredByMode => Some(Filtered),
+            | FilterOther | FilterFunction | FilteredByRow | FilteredByMode => Some(Filtered),
             _ => None,
         }
     }

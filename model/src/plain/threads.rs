@@ -22,6 +22,9 @@ struct Counts {
 const SECOND: usize = 5;
 const CONDITION: usize = 6;
 
+/// The number of what an event needs beside its condition: nothing. Those before are bits of the conditions of a thread.
+const NOTHING: usize = 7;
+
 /// Event numbers, by the numbers of the instances of sites.
 pub(super) const EVENTS: [u16; 9] = [
     0x0008, 0x0011, 0x0023, 0x0024, 0x003C, 0x8159, 0x8165, 0x00C0, 0x00C1,
@@ -133,7 +136,9 @@ impl Plain {
             let active = operators.bit(Site::OwnActive, at, thread.is(Thread::ACTIVE));
             let awake = operators.bit(Site::OwnAwake, at, !thread.is(Thread::WFX));
             let holds = self.condition(operators, &counts, event, conditions);
-            return (active && awake && holds).into();
+            let more = operators.index(Site::AlsoNeeds, at, NOTHING, NOTHING + 1);
+            let more = more == NOTHING || conditions >> more & 1 == 1;
+            return (active && awake && holds && more).into();
         }
         let mut awake = false;
         let (mut all, mut any, mut own) = (true, false, true);
@@ -144,9 +149,12 @@ impl Plain {
             let thread = &input.threads[t];
             let conditions = operators.word(Site::ThreadBits, t, thread.conditions.into());
             let waits = conditions & u64::from(Thread::WFX) != 0;
-            awake |= operators.bit(Site::GroupAwake, at, !waits);
+            let more = operators.index(Site::AlsoNeeds, at, NOTHING, NOTHING + 1);
+            let more = more == NOTHING || conditions >> more & 1 == 1;
+            awake |=
+                operators.bit(Site::GroupAwake, at, !waits) && (more || counts.stall.is_some());
             if let Some(stall) = counts.stall {
-                let stall = operators.pick(Site::StallCondition, at, conditions, stall);
+                let stall = more && operators.pick(Site::StallCondition, at, conditions, stall);
                 all &= stall;
                 own &= stall || t != 0;
                 any |= stall;

@@ -685,7 +685,7 @@ fn what_is_connected_wrong_is_named() {
             rtl[k].coll = rtl[k - 1].coll;
         }
     };
-    let cases: [(Connected, &str); 4] = [
+    let cases: [(Connected, &str); 5] = [
         (
             of_cycle_before,
             "COLL after the cycle is shown 1 cycle late",
@@ -708,6 +708,15 @@ fn what_is_connected_wrong_is_named() {
         (
             |rtl, _| rtl.iter_mut().for_each(|rtl| rtl.pmsicr &= 0xFFFF),
             "PMSICR_EL1 after the cycle is cut to 16 bits as it is shown",
+        ),
+        (
+            |rtl, _| {
+                let upper = 0xFF << 56;
+                for k in (1..rtl.len()).rev() {
+                    rtl[k].pmsicr = rtl[k].pmsicr & !upper | rtl[k - 1].pmsicr & upper;
+                }
+            },
+            "PMSICR_EL1.ECOUNT after the cycle is shown 1 cycle late",
         ),
     ];
     for (connect, text) in cases {

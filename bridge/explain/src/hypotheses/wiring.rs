@@ -48,17 +48,71 @@ enum Source {
     ZeroedBy(Field),
 }
 
-/// An output, and what it shows.
+/// A part of an output that has a name of its own.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    field: Output,
+    name: &'static str,
+    high: u32,
+    low: u32,
+}
+
+/// The parts.
+const PARTS: [Part; 5] = {
+    use Output::{Coll, Pmsicr};
+    const fn part(field: Output, name: &'static str, high: u32, low: u32) -> Part {
+        Part {
+            field,
+            name,
+            high,
+            low,
+        }
+    }
+    [
+        part(Pmsicr, "PMSICR_EL1.COUNT after the cycle", 31, 0),
+        part(Pmsicr, "PMSICR_EL1.ECOUNT after the cycle", 63, 56),
+        part(Coll, "PMBSR_EL1.COLL after the cycle", 0, 0),
+        part(Coll, "PMBSR_EL2.COLL after the cycle", 1, 1),
+        part(Coll, "PMBSR_EL3.COLL after the cycle", 2, 2),
+    ]
+};
+
+impl Part {
+    fn mask(&self) -> u64 {
+        u64::MAX >> (63 - self.high) & u64::MAX << self.low
+    }
+}
+
+/// An output or a part of it, and what it shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring {
     field: Field,
+    part: Option<Part>,
     source: Source,
 }
 
 impl Wiring {
+    /// Those that are tried of an output, the most likely first.
+    fn all(field: Field) -> impl Iterator<Item = Self> {
+        let whole = sources(field).map(move |source| Self {
+            field,
+            part: None,
+            source,
+        });
+        let parts = PARTS.iter();
+        let parts = parts.filter(move |part| field == Field::Whole(part.field));
+        whole.chain(parts.flat_map(move |&part| {
+            times().map(move |source| Self {
+                field,
+                part: Some(part),
+                source,
+            })
+        }))
+    }
+
     /// How many are tried of an output.
     pub(super) fn tried(field: Field) -> usize {
-        sources(field).count()
+        Self::all(field).count()
     }
 
     /// The output that alone differs in all cycles of a bench, if there is one.
@@ -85,8 +139,8 @@ impl Wiring {
 
     /// What explains every cycle of a bench in which `field` alone differs.
     pub(super) fn find(bench: &Bench<'_>, field: Field) -> Vec<Self> {
-        let all = sources(field).map(|source| Self { field, source });
-        all.filter(|wiring| wiring.first_miss(bench).is_none())
+        Self::all(field)
+            .filter(|wiring| wiring.first_miss(bench).is_none())
             .collect()
     }
 
@@ -114,10 +168,17 @@ impl Wiring {
 
     /// What a design with this connection shows in a cycle.
     pub(super) fn output(&self, bench: &Bench<'_>, k: usize) -> CycleOutput {
-        let Self { field, source } = *self;
+        let Self {
+            field,
+            part,
+            source,
+        } = *self;
         let own = |k: usize| field.of(&bench.expected[k]);
         let right = own(k);
-        let all = u64::MAX >> (64 - width(field));
+        let mask = match part {
+            Some(part) => part.mask(),
+            None => u64::MAX >> (64 - width(field)),
+        };
         let value = match source {
             Source::Late(by) => own(k.saturating_sub(by.into())),
             Source::Early => own((k + 1).min(bench.expected.len() - 1)),
@@ -141,7 +202,7 @@ impl Wiring {
             },
         };
         let mut output = bench.expected[k];
-        field.put(value & all, &mut output);
+        field.put(value & mask | right & !mask, &mut output);
         output
     }
 }
@@ -168,6 +229,12 @@ fn width(field: Field) -> u32 {
     }
 }
 
+/// What an output or a part of one may show for its own value.
+fn times() -> impl Iterator<Item = Source> {
+    let late = (1..=LATEST).map(Source::Late);
+    late.chain([Source::Early, Source::HeldWithoutClock, Source::Zero])
+}
+
 /// What an output may show, the most likely first.
 fn sources(field: Field) -> impl Iterator<Item = Source> {
     let is_alike = move |other: &Field| {
@@ -187,10 +254,9 @@ fn sources(field: Field) -> impl Iterator<Item = Source> {
     let arithmetic = arithmetic.into_iter().filter(move |_| bits > 0);
     let inputs = CycleInput::FIELDS.iter();
     let inputs = inputs.filter(move |input| input.group == field.group() && input.count == 1);
-    let late = (1..=LATEST).map(Source::Late);
     let others_alone = others().into_iter().map(Source::Output);
-    let late = late.chain([Source::Early, Source::HeldWithoutClock, Source::Zero]);
-    late.chain(others_alone)
+    times()
+        .chain(others_alone)
         .chain(inputs.map(Source::Input))
         .chain((1..bits).map(Source::Cut))
         .chain((0..bits).flat_map(|bit| [false, true].map(|value| Source::Stuck(bit, value))))
@@ -210,7 +276,10 @@ fn name(field: Field) -> String {
 
 impl fmt::Display for Wiring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let own = name(self.field);
+        let own = match self.part {
+            Some(part) => part.name.into(),
+            None => name(self.field),
+        };
         match self.source {
             Source::Late(by) => write!(f, "{own} is shown {} late", plural(by.into(), "cycle")),
             Source::Early => write!(f, "{own} is shown one cycle early"),
