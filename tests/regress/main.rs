@@ -147,6 +147,19 @@ fn four_shards_and_one_process_come_to_the_same() {
             .expect("a summary")
             .starts_with("## DIVERGENCE: two designs\n")
     );
+    // Merged again behind its own report, it takes the place that it has.
+    let again = regress(
+        &folder,
+        &["merge", "four", "-o", "again", "--since", "one/report"],
+    );
+    assert!(
+        again.stdout.contains("0 new, 0 gone, 2 still failing") && !again.stdout.contains("nights"),
+        "{}",
+        again.stdout
+    );
+    let history = &json(&folder.join("again/summary.json"))["history"];
+    assert_eq!(history, &one["history"]);
+    assert!(history[0]["day"].is_string(), "{history}");
     // The command of a failure shows it again in the folder of the suite.
     let crash = groups
         .iter()

@@ -1,6 +1,7 @@
 //! Words and files that everything else uses.
 
 pub mod counted;
+pub mod day;
 pub mod glob;
 pub mod lines;
 pub mod plain;

@@ -171,6 +171,7 @@ impl<'a> Farm<'a> {
             shortened: &|cycles| order.command(number, Some(cycles)),
             folder: None,
             attempts: 1,
+            day: None,
         };
         let design = match self.designs.get(&run.design) {
             Ok(design) => design,
@@ -207,6 +208,7 @@ impl<'a> Farm<'a> {
         }
         loop {
             let day = Day::today();
+            place.day = Some(day);
             let ended = child::run(program, &order.folder, &words, &order.suite.limits, || {
                 self.is_stopped()
             });

@@ -138,7 +138,9 @@ pub(super) fn write_report(
     capsules: &Capsules<'_>,
 ) -> Result<Summary, Failure> {
     let mut summary = Summary::of(merged);
-    summary.since = last.map(|last| summary.since(last));
+    if let Some(last) = last {
+        summary.follow(last);
+    }
     let out = OutputFolder::new(folder)?;
     check_report(folder)?;
     let names = capsules::names(&summary);
@@ -258,12 +260,14 @@ pub(super) fn line_of_group(group: &Group) -> String {
     let cycle = first
         .cycle
         .map_or(String::new(), |cycle| format!(", cycle {cycle}"));
+    let since = group.since.and_then(|since| since.words());
+    let since = since.map_or(String::new(), |since| format!(", {since}"));
     let capsule = first
         .capsule
         .as_ref()
         .map_or(String::new(), |capsule| format!("    {capsule}\n"));
     format!(
-        "  {} {}: {}{seed}{cycle}\n    {}\n{capsule}",
+        "  {} {}: {}{seed}{cycle}{since}\n    {}\n{capsule}",
         group.signature.verdict.word(),
         what(group),
         counted(group.count as u64, "run"),

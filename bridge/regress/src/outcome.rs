@@ -1,5 +1,6 @@
 //! What the process of a run said, as a record.
 
+use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde_json::Value;
 
@@ -37,6 +38,8 @@ pub struct Place<'a> {
     pub folder: Option<String>,
     /// How often it was started.
     pub attempts: u32,
+    /// The day on which it was started.
+    pub day: Option<Day>,
 }
 
 /// The record of `run`, whose process ended so.
@@ -51,6 +54,7 @@ pub fn record(run: &Run, ended: &Ended, place: &Place<'_>) -> Record {
     record.time = Time {
         cycles: told["seconds"].as_f64().unwrap_or_default(),
         process: ended.seconds,
+        day: place.day,
     };
     record.verdict = verdict;
     record.failure = record.has_failed().then(|| failure(&record, &told, place));
@@ -293,6 +297,7 @@ mod tests {
             shortened: &|cycles| format!("lockstep run --seed 1 --cycles {cycles}"),
             folder: None,
             attempts: 1,
+            day: None,
         };
         record(&run, &ended, &place)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -217,13 +218,16 @@ pub struct Further {
     pub stretches: u64,
 }
 
-/// Times of a run, in seconds. Nothing else of a record depends on where and when it ran.
+/// Times of a run, in seconds, and its day. Nothing else of a record depends on where and when it ran.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Time {
     /// Of its cycles.
     pub cycles: f64,
     /// Of its process.
     pub process: f64,
+    /// The day on which it was started, where waivers are judged; nothing of one that was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<Day>,
 }
 
 impl Record {

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{self, Coverage, Finding};
+use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
 use crate::record::{Further, Program, Record, Waiver, worst};
 use crate::signature::Signature;
@@ -17,7 +19,7 @@ pub const FORMAT: u32 = 1;
 /// Slowest runs that are listed.
 const SLOWEST: usize = 10;
 
-/// The summary. Only `times` depends on where and when runs ran.
+/// The summary. Only `times` depends on where and when runs ran, and the days of it that `history` and failures have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// [`FORMAT`].
@@ -48,6 +50,9 @@ pub struct Summary {
     pub retried: Vec<String>,
     /// What is new since an earlier summary, if one was named.
     pub since: Option<Since>,
+    /// The last summaries and this one, from the oldest on.
+    #[serde(default)]
+    pub history: Vec<Entry>,
     /// Times.
     pub times: Times,
 }
@@ -84,6 +89,9 @@ pub struct Group {
     pub first: First,
     /// Names of all.
     pub runs: Vec<String>,
+    /// Since when they are there.
+    #[serde(default)]
+    pub since: Option<Seen>,
 }
 
 /// The first failure of a signature.
@@ -122,6 +130,9 @@ pub struct Times {
     pub processes: f64,
     /// The slowest runs.
     pub slowest: Vec<Slow>,
+    /// The day of the first run.
+    #[serde(default)]
+    pub day: Option<Day>,
 }
 
 /// A slow run.
@@ -150,7 +161,7 @@ impl Summary {
         let verdict = worst(verdicts.chain(findings.iter().map(|finding| finding.verdict)));
         let header = &merged.header;
         let retried = merged.records().filter(|record| record.attempts > 1);
-        Self {
+        let mut summary = Self {
             format: FORMAT,
             verdict,
             exit_code: verdict.exit_code(),
@@ -165,8 +176,14 @@ impl Summary {
             waivers,
             retried: retried.map(|record| record.id.clone()).collect(),
             since: None,
+            history: Vec::new(),
             times: times(merged),
+        };
+        summary.history = vec![Entry::of(&summary)];
+        for group in &mut summary.groups {
+            group.since = Some(Seen::first(summary.times.day));
         }
+        summary
     }
 
     /// Names of all runs that have failed.
@@ -181,10 +198,31 @@ impl Summary {
         groups.map(|group| group.signature.clone()).collect()
     }
 
-    /// What has changed since `last`.
-    pub fn since(&self, last: &Self) -> Since {
+    /// Puts it behind `last`: what has changed since then, the history that it has, and since when failures are there.
+    pub fn follow(&mut self, last: &Self) {
         let same_suite = last.suite_hash == self.suite_hash;
-        Since::of(&last.signatures(), &self.signatures(), same_suite)
+        self.since = Some(Since::of(
+            &last.signatures(),
+            &self.signatures(),
+            same_suite,
+        ));
+        let own = Entry::of(self);
+        let before = match last.history.is_empty() {
+            true => vec![Entry::of(last)],
+            false => last.history.clone(),
+        };
+        let again = history::is_again(&before, &own);
+        self.history = history::after(before, own);
+        let seen = |group: &Group| group.since.unwrap_or(Seen::first(last.times.day));
+        let groups = last.groups.iter();
+        let before: BTreeMap<_, _> = groups
+            .map(|group| (&group.signature, seen(group)))
+            .collect();
+        for group in &mut self.groups {
+            if let Some(seen) = before.get(&group.signature) {
+                group.since = Some(seen.next(again));
+            }
+        }
     }
 
     /// Findings that fail the suite.
@@ -243,6 +281,7 @@ fn groups(merged: &Merged) -> Vec<Group> {
                 capsule: None,
             },
             runs: records.iter().map(|record| record.id.clone()).collect(),
+            since: None,
         })
     };
     let mut groups: Vec<_> = all.into_iter().filter_map(group).collect();
@@ -261,6 +300,7 @@ fn times(merged: &Merged) -> Times {
     for record in &records {
         times.cycles += record.time.cycles;
         times.processes += record.time.process;
+        times.day = times.day.into_iter().chain(record.time.day).min();
     }
     records.sort_by(|one, other| {
         let by_time = other.time.process.total_cmp(&one.time.process);

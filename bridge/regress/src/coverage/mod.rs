@@ -10,6 +10,7 @@ use pmu_model::coverage::Coverage;
 use pmu_model::rules::RULES;
 use serde::Serialize;
 
+use crate::share::Share;
 use crate::totals::{Total, Totals};
 
 /// Names of points that are shown of a cross; the file has all.
@@ -99,19 +100,6 @@ struct Cross<'a> {
     missing: Vec<&'a str>,
     /// How many more there are.
     more: usize,
-}
-
-/// A part of a whole.
-#[derive(Clone, Copy, Default)]
-struct Share {
-    hit: usize,
-    of: usize,
-}
-
-impl Share {
-    fn missing(&self) -> usize {
-        self.of - self.hit
-    }
 }
 
 impl<'a> Part<'a> {
@@ -215,8 +203,8 @@ impl Page<'_> {
         grouped(number.to_string().parse().unwrap_or_default())
     }
 
-    /// A part of a whole, in hundredths, rounded down: all is 100 and nothing less.
+    /// A part of a whole.
     fn percent(&self, share: &Share) -> String {
-        format!("{} %", 100 * share.hit / share.of.max(1))
+        format!("{} %", share.percent())
     }
 }

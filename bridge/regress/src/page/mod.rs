@@ -1,13 +1,17 @@
 //! Results as one HTML page in the style of all pages: the verdict first, then what failed and how to see it again, then
 //! what was compared and what never was.
 
+mod plot;
+
 use askama::Template;
+use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use lockstep_report::html::STYLE;
 use lockstep_report::{counted, grouped};
 
 use crate::check::Coverage;
 use crate::summary::{Group, Summary};
+use plot::{Plot, plots};
 
 /// The page of a summary. Links lead to the reports of failures in `results`, the address of the folder of the results
 /// from that of the page, where there is one.
@@ -18,6 +22,7 @@ pub fn page(summary: &Summary, results: Option<&str>) -> Result<String, askama::
     Page {
         summary,
         results,
+        plots: plots(&summary.history),
         style: STYLE,
         own: include_str!("style.css"),
     }
@@ -29,6 +34,7 @@ pub fn page(summary: &Summary, results: Option<&str>) -> Result<String, askama::
 struct Page<'a> {
     summary: &'a Summary,
     results: Option<&'a str>,
+    plots: Vec<Plot>,
     style: &'static str,
     own: &'static str,
 }
@@ -73,6 +79,17 @@ impl Page<'_> {
     fn is_new(&self, group: &Group) -> bool {
         let since = self.summary.since.as_ref();
         since.is_some_and(|since| since.is_new(&group.signature))
+    }
+
+    /// Since when failures are there, if they were before.
+    fn since(&self, group: &Group) -> Option<String> {
+        group.since.and_then(|since| since.words())
+    }
+
+    /// Days of the oldest and the last entry of the history.
+    fn days(&self) -> Option<(Day, Day)> {
+        let history = &self.summary.history;
+        Some((history.first()?.day?, history.last()?.day?))
     }
 
     /// Address of the report of the first failure of a group.

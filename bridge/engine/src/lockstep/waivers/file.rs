@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::AccessKind;
 use serde::Deserialize;
-use time::{Date, Month};
 use toml::Spanned;
 use toml::value::Datetime;
 
-use super::{Condition, Day, Waiver, Waivers};
+use super::{Condition, Waiver, Waivers};
 use crate::lockstep::compare::{access_names, registers, usual_names};
+use lockstep_base::day::Day;
 use lockstep_base::glob::Glob;
 use lockstep_base::plain::{Mistake, did_you_mean, near, of_toml};
 use lockstep_base::text_file;
@@ -200,7 +200,7 @@ impl Waivers {
             path: path.into(),
             source,
         })?;
-        Self::parse_on(path, &text, day.0)
+        Self::parse_on(path, &text, day)
     }
 
     /// The waivers of a file; none without one.
@@ -213,10 +213,10 @@ impl Waivers {
 
     #[cfg(test)]
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, WaiverError> {
-        Self::parse_on(path, text, Day::today().0)
+        Self::parse_on(path, text, Day::today())
     }
 
-    fn parse_on(path: &Path, text: &str, today: Date) -> Result<Self, WaiverError> {
+    fn parse_on(path: &Path, text: &str, today: Day) -> Result<Self, WaiverError> {
         let line_of = |at: usize| text[..at.min(text.len())].matches('\n').count() + 1;
         let syntax = |line, message: String| WaiverError::Syntax {
             path: path.into(),
@@ -268,7 +268,7 @@ impl Waivers {
                     ),
                 ));
             }
-            let last = date(&entry.expires).ok_or_else(|| {
+            let last = Day::of(&entry.expires).ok_or_else(|| {
                 let message = format!(
                     "expires = {}: expected a day, such as 2027-03-31",
                     entry.expires
@@ -300,19 +300,12 @@ impl Waivers {
     }
 }
 
-/// A day without a time.
-pub(super) fn date(datetime: &Datetime) -> Option<Date> {
-    let day = datetime.date.filter(|_| datetime.time.is_none())?;
-    let month = Month::try_from(day.month).ok()?;
-    Date::from_calendar_date(day.year.into(), month, day.day).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(entry: &str) -> Result<Waivers, WaiverError> {
-        let today = Date::from_calendar_date(2030, Month::May, 20).expect("a day");
+        let today = "2030-05-20".parse().expect("a day");
         let text = format!("# waivers\n\n[[waiver]]\n{entry}\n");
         Waivers::parse_on("w.toml".as_ref(), &text, today)
     }

@@ -3,7 +3,6 @@
 //! A waiver names the field, a condition, the reason, who answers for it, and the day on which that ends. It is counted; one
 //! that has expired, or that no difference of a whole run needed, is a failure.
 
-mod day;
 mod file;
 
 use pmu_model::{AccessKind, CycleInput, CycleOutput, Unknown};
@@ -12,8 +11,8 @@ use serde::Serialize;
 use super::compare::{Difference, Field, access_name, differences};
 use lockstep_base::glob::Glob;
 
-pub use day::Day;
 pub use file::{Expired, WaiverError};
+pub use lockstep_base::day::Day;
 
 /// A waiver.
 #[derive(Clone, Debug)]
