@@ -99,10 +99,10 @@ fn markdown(summary: &Summary) -> String {
             cell(&group.first.replay)
         );
     }
-    if summary.faults().next().is_some() {
+    if summary.faults().chain(summary.expiring()).next().is_some() {
         text.push('\n');
     }
-    for finding in summary.faults() {
+    for finding in summary.faults().chain(summary.expiring()) {
         let _ = writeln!(text, "- {}", finding.text);
     }
     text

@@ -216,7 +216,7 @@ fn text(summary: &Summary, report: &Path) -> String {
     if let Some(more) = summary.groups.len().checked_sub(SHOWN + 1) {
         let _ = writeln!(text, "  and {} more kinds of failures", more + 1);
     }
-    for finding in summary.faults() {
+    for finding in summary.faults().chain(summary.expiring()) {
         let _ = writeln!(text, "  {}", finding.text);
     }
     if let Some(since) = &summary.since {

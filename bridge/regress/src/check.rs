@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lockstep_base::counted::counted;
+use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +45,8 @@ pub enum Kind {
     Rule,
     /// A waiver that no run needed.
     Waiver,
+    /// A waiver that expires soon.
+    WaiverExpires,
     /// A kind of failures has no capsule, or one without all that it should have.
     Capsule,
 }
@@ -160,8 +164,25 @@ pub fn waivers(merged: &Merged) -> Vec<Waiver> {
     all.into_values().collect()
 }
 
-/// All findings, the failures first.
-pub fn findings(merged: &Merged, coverage: &[Coverage], waivers: &[Waiver]) -> Vec<Finding> {
+/// Days before its last one from which on a waiver is told to expire.
+pub const SOON: i64 = 14;
+
+/// How long a waiver has left on `day`, in words, if that is soon.
+pub fn soon(waiver: &Waiver, day: Option<Day>) -> Option<String> {
+    match waiver.days_left(day?)? {
+        0 => Some("with this day".into()),
+        left @ 1..=SOON => Some(format!("in {}", counted(left.unsigned_abs(), "day"))),
+        _ => None,
+    }
+}
+
+/// All findings, the failures first. `day` is that of the runs.
+pub fn findings(
+    merged: &Merged,
+    coverage: &[Coverage],
+    waivers: &[Waiver],
+    day: Option<Day>,
+) -> Vec<Finding> {
     let mut all = Vec::new();
     let mut add = |kind, verdict, text: String| {
         all.push(Finding {
@@ -255,6 +276,18 @@ pub fn findings(merged: &Merged, coverage: &[Coverage], waivers: &[Waiver]) -> V
                 waiver.line, waiver.field, waiver.reason, waiver.owner, waiver.expires
             ),
         );
+    }
+    for waiver in waivers {
+        if let Some(soon) = soon(waiver, day) {
+            add(
+                Kind::WaiverExpires,
+                Verdict::Agree,
+                format!(
+                    "the waiver of line {} expires {soon}, on {}: {}: {} ({})",
+                    waiver.line, waiver.expires, waiver.field, waiver.reason, waiver.owner
+                ),
+            );
+        }
     }
     all.sort_by_key(|finding| (finding.verdict == Verdict::Agree, finding.kind));
     all

@@ -174,6 +174,13 @@ pub struct Waiver {
     pub waived: u64,
 }
 
+impl Waiver {
+    /// Days that it has left on `day`: 0 on its last one.
+    pub fn days_left(&self, day: Day) -> Option<i64> {
+        Some(day.days_to(self.expires.parse().ok()?))
+    }
+}
+
 /// Rules that a run took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rules {

@@ -6,7 +6,7 @@ use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{self, Coverage, Finding};
+use crate::check::{self, Coverage, Finding, Kind};
 use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
 use crate::record::{Further, Program, Record, Waiver, worst};
@@ -151,7 +151,8 @@ impl Summary {
     pub fn of(merged: &Merged) -> Self {
         let coverage = check::coverage(merged);
         let waivers = check::waivers(merged);
-        let findings = check::findings(merged, &coverage, &waivers);
+        let times = times(merged);
+        let findings = check::findings(merged, &coverage, &waivers, times.day);
         let judged = |record: &Record| match record.verdict {
             // Judged over all runs.
             Verdict::UnusedWaiver => Verdict::Agree,
@@ -177,7 +178,7 @@ impl Summary {
             retried: retried.map(|record| record.id.clone()).collect(),
             since: None,
             history: Vec::new(),
-            times: times(merged),
+            times,
         };
         summary.history = vec![Entry::of(&summary)];
         for group in &mut summary.groups {
@@ -229,6 +230,12 @@ impl Summary {
     pub fn faults(&self) -> impl Iterator<Item = &Finding> {
         let fails = |finding: &&Finding| finding.verdict != Verdict::Agree;
         self.findings.iter().filter(fails)
+    }
+
+    /// Waivers that expire soon.
+    pub fn expiring(&self) -> impl Iterator<Item = &Finding> {
+        let expires = |finding: &&Finding| finding.kind == Kind::WaiverExpires;
+        self.findings.iter().filter(expires)
     }
 }
 

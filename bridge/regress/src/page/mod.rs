@@ -9,7 +9,8 @@ use lockstep_base::verdict::Verdict;
 use lockstep_report::html::STYLE;
 use lockstep_report::{counted, grouped};
 
-use crate::check::Coverage;
+use crate::check::{self, Coverage};
+use crate::record::Waiver;
 use crate::summary::{Group, Summary};
 use plot::{Plot, plots};
 
@@ -84,6 +85,11 @@ impl Page<'_> {
     /// Since when failures are there, if they were before.
     fn since(&self, group: &Group) -> Option<String> {
         group.since.and_then(|since| since.words())
+    }
+
+    /// How long a waiver has left, if it expires soon.
+    fn soon(&self, waiver: &Waiver) -> Option<String> {
+        check::soon(waiver, self.summary.times.day)
     }
 
     /// Days of the oldest and the last entry of the history.

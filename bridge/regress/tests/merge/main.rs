@@ -1,6 +1,7 @@
 //! What merging must be, on results that nothing ran: any order, any grouping, twice; and what it must find.
 
 mod history;
+mod waivers;
 
 use std::collections::BTreeMap;
 use std::fs;
