@@ -61,8 +61,17 @@ fn a_register_that_no_reset_clears_is_found() {
             .contains("note: the design's outputs depend on its initial state")
     );
 
-    let mended = replay(&["--define", "RESET_ALL", "--init", "4"]);
+    let mended = replay(&[
+        "--define",
+        "RESET_ALL",
+        "--init",
+        "4",
+        "--html",
+        "page.html",
+    ]);
     assert_eq!(mended.code, 0, "{}", mended.stderr);
     let line = "initial states: the same from zeros and from 4 random ones";
     assert!(mended.stdout.contains(line), "{}", mended.stdout);
+    let page = std::fs::read_to_string(folder.join("page.html")).expect("a page");
+    assert!(page.contains(line) && page.contains(" --init 4"), "{page}");
 }

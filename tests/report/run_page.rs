@@ -33,6 +33,7 @@ pub fn small_run() -> RunPage {
         seconds: 0.5,
         stop: None,
         coverage: Coverage::of(run.ledger(), run.cycles()),
+        initial_states: None,
         random_generator: None,
         sampling: Some(SamplingLines {
             selections: sampling.selections,

@@ -788,7 +788,11 @@ impl<'a> Job<'a> {
         let files = [self.read, self.record].into_iter().flatten();
         let taken: Vec<_> = files.map(Path::to_owned).collect();
         let options = recorded::Options {
-            implementation: self.common.implementation.as_deref(),
+            // The stimulus has it; that of a capsule is gone when this ends.
+            implementation: match self.again {
+                Some(_) => None,
+                None => self.common.implementation.as_deref(),
+            },
             rtl: &self.common.rtl,
             waivers: self.common.waivers.as_deref(),
             out: &self.common.out,
@@ -801,6 +805,10 @@ impl<'a> Job<'a> {
             &taken,
             &options,
         );
+        if self.again.is_some_and(|again| again.copied) || self.is_waived_by_capsule() {
+            // They are in a place that is gone when this ends.
+            report.shrink = None;
+        }
         let sampling = lockstep.ledger_at_divergence().sampling();
         let finding = sampling.and_then(|it| it.finding(self.demands_random_bytes()));
         report
@@ -880,10 +888,18 @@ impl<'a> Job<'a> {
                     .filter(|folder| !folder.as_os_str().is_empty());
                 html::page_in(report, Some(folder.unwrap_or(Path::new("."))))
             }
-            None => html::run_page(&summary.page(self.command(summary.cycles))),
+            None => {
+                let again = self.replay_from(self.common.init);
+                html::run_page(&summary.page(again.command(summary.cycles)))
+            }
         };
         let page = page.map_err(Failure::infrastructure)?;
         output::write_whole(path, |out| out.write_all(page.as_bytes()))
+    }
+
+    /// Whether its waivers are those of a capsule.
+    fn is_waived_by_capsule(&self) -> bool {
+        self.again.is_some() && self.common.waivers.is_some()
     }
 
     /// Whether the implementation file demands random bytes that are uniform.

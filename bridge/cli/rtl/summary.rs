@@ -156,6 +156,7 @@ impl Summary {
                 waivers: ledger.waivers.clone(),
                 fields: ledger.fields.clone(),
             },
+            initial_states: self.initial_states.as_ref().map(InitialStates::line),
             random_generator: self.random_generator.clone(),
             sampling: self.sampling.as_ref().map(|sampling| SamplingLines {
                 selections: sampling.selections,

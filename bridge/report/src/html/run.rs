@@ -30,6 +30,8 @@ pub struct RunPage {
     pub stop: Option<StopLine>,
     /// What was compared.
     pub coverage: Coverage,
+    /// What it showed from other initial states of the design, in a line, if that was asked for.
+    pub initial_states: Option<String>,
     /// What is wrong with the design's random number generator beyond doubt.
     pub random_generator: Option<String>,
     /// Statistics of sampling, if the design samples.
