@@ -4,6 +4,7 @@ mod capsules;
 #[path = "../support/command.rs"]
 mod command;
 mod coverage;
+mod morning;
 #[path = "../support/scratch.rs"]
 mod scratch;
 

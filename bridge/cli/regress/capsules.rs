@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pmu_model::CycleInput;
 
 use crate::cli::output_folder::OutputFolder;
+use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output, report_files};
 use crate::implementation_file;
 use crate::lockstep::Verdict;
@@ -15,14 +16,15 @@ use crate::regress::capsule::{
     self, Capsule, IMPLEMENTATION, MANIFEST, MOST, PROFILE, Packer, RECORDED, STIMULUS, WAIVERS,
 };
 use crate::regress::check::{Finding, Kind};
-use crate::regress::summary::{Group, Summary};
+use crate::regress::shrunk::{self, Shrunk};
+use crate::regress::summary::{First, Group, Summary};
 use crate::scratch::ScratchFolder;
 use crate::stimulus::{GENERATOR_VERSION, Generator, Origin, Profile, Writer};
 
 /// Their folder, in that of the report.
 const FOLDER: &str = "capsules";
 /// What `lockstep shrink` leaves.
-const SHRUNK: [&str; 3] = ["shrunk.stim", "shrunk.json", "regression.rs"];
+const SHRUNK: [&str; 3] = ["shrunk.stim", shrunk::FILE, "regression.rs"];
 
 /// Where capsules come from, and what is in them.
 pub(super) struct Capsules<'a> {
@@ -64,7 +66,7 @@ impl Capsules<'_> {
             fs::create_dir_all(&folder).map_err(|error| output::failed(&folder, &error))?;
             let lacks = match self.one(&group.first.id, &name, is_it, &folder)? {
                 Some(lacks) => {
-                    group.first.capsule = Some(format!("{FOLDER}/{name}"));
+                    tell(&mut group.first, &folder, &name);
                     kept.insert(name);
                     lacks
                 }
@@ -163,6 +165,21 @@ impl Capsules<'_> {
         output::write_whole(to, |out| packer.write(draft, out))?;
         Ok(lacks)
     }
+}
+
+/// Says of a failure what its capsule has: the command that replays it, and the recipe, if there is one.
+fn tell(first: &mut First, folder: &Path, name: &str) {
+    let place = folder.join(name);
+    let path = format!("{FOLDER}/{name}");
+    // It was written just now; what cannot be read is told where it is replayed.
+    let design = capsule::manifest(&place).map(|capsule| capsule.design).ok();
+    let options = design.filter(|design| !design.bundled && design.copy.is_empty());
+    let words = options.map_or_else(Vec::new, |design| design.options);
+    let words = words.iter().map(|word| format!(" {}", quoted(word)));
+    first.again = Some(format!("lockstep replay {}", quoted(&path)) + &words.collect::<String>());
+    let file = capsule::file(&place, shrunk::FILE).ok().flatten();
+    first.shrunk = file.and_then(|bytes| Shrunk::read(&bytes));
+    first.capsule = Some(path);
 }
 
 /// The name of the folder of a run.

@@ -14,6 +14,7 @@ use crate::regress::coverage::File as CoverageFile;
 use crate::regress::junit::junit;
 use crate::regress::merge::{Merged, merge as merge_files};
 use crate::regress::page::page;
+use crate::regress::record::Further;
 use crate::regress::summary::{Group, Summary};
 use crate::regress::totals::Totals;
 use crate::regress::{earlier, results};
@@ -196,6 +197,8 @@ pub(super) fn conclude(summary: &Summary, report: &Path, json: bool) -> Result<V
     Ok(summary.verdict)
 }
 
+/// Fields after the first divergence that are shown of a group.
+const FURTHER: usize = 5;
 /// Groups that are shown on the terminal.
 const SHOWN: usize = 20;
 
@@ -251,7 +254,32 @@ fn what(group: &Group) -> String {
     }
 }
 
-/// A kind of failures, in two lines.
+/// `1 stretch`, `2 stretches`.
+fn stretches(count: u64) -> String {
+    let es = if count == 1 { "" } else { "es" };
+    format!("{} stretch{es}", grouped(count))
+}
+
+/// What a run that went on found after its first divergence, in lines.
+fn further(all: &[Further]) -> String {
+    let line = |one: &Further| {
+        format!(
+            "    then {}: expected {}, RTL {}, in cycle {}, {}\n",
+            one.field,
+            one.expected,
+            one.rtl,
+            one.cycle,
+            stretches(one.stretches)
+        )
+    };
+    let more = match all.len().saturating_sub(FURTHER) {
+        0 => String::new(),
+        more => format!("    then {}\n", counted(more as u64, "more field")),
+    };
+    all.iter().take(FURTHER).map(line).collect::<String>() + &more
+}
+
+/// A kind of failures, in some lines.
 pub(super) fn line_of_group(group: &Group) -> String {
     let first = &group.first;
     let seed = first
@@ -266,8 +294,9 @@ pub(super) fn line_of_group(group: &Group) -> String {
         .capsule
         .as_ref()
         .map_or(String::new(), |capsule| format!("    {capsule}\n"));
+    let further = further(&first.further);
     format!(
-        "  {} {}: {}{seed}{cycle}{since}\n    {}\n{capsule}",
+        "  {} {}: {}{seed}{cycle}{since}\n{further}    {}\n{capsule}",
         group.signature.verdict.word(),
         what(group),
         counted(group.count as u64, "run"),

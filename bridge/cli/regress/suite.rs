@@ -1,6 +1,6 @@
 //! `lockstep regress`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::capsules::Capsules;
-use super::designs::{Designs, prepare};
+use super::designs::prepare;
 use super::farm::{Farm, Harvest};
 use super::github;
 use super::merge::{check_report, line_of_group, remove_report, write_report};
@@ -62,10 +62,15 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     check_report(&order.out.join(REPORT))?;
     let own = OutputFolder::new(&order.own(""))?;
     own.make()?;
-    let designs = prepare(&order)?;
-    let header = header(&order, &designs)?;
+    let mut header = header(&order)?;
     let path = order.out.join(name);
+    // To build designs takes minutes: what cannot be gone on with is told before.
     let earlier = earlier(args, &path, &header)?;
+    let designs = prepare(&order)?;
+    header.designs = designs.hashes();
+    if let Some(earlier) = &earlier {
+        demand_same(earlier, "design", earlier.header.designs == header.designs)?;
+    }
     let known: Vec<Record> = earlier.as_ref().map_or_else(Vec::new, |earlier| {
         let decided = earlier.records.iter().filter(|record| record.is_decided());
         decided.cloned().collect()
@@ -113,7 +118,8 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     conclude(&order, &path, last.as_ref(), &stopped)
 }
 
-fn header(order: &Order<'_>, designs: &Designs) -> Result<Header, Failure> {
+/// The header of the results, without designs.
+fn header(order: &Order<'_>) -> Result<Header, Failure> {
     let unreadable = |(path, error): (PathBuf, std::io::Error)| {
         Failure::usage(format!(
             "{}: cannot be read: {error}; the suite names it",
@@ -132,7 +138,7 @@ fn header(order: &Order<'_>, designs: &Designs) -> Result<Header, Failure> {
         suite_hash: order.suite.hash(&order.folder).map_err(unreadable)?,
         plan_hash: order.plan.hash(),
         plan_runs: order.plan.runs.len(),
-        designs: designs.hashes(),
+        designs: BTreeMap::new(),
         demand_fields: order.suite.demand.fields,
         demand_rules: order.suite.demand.rules,
         shards: order.shard.of,
@@ -144,7 +150,7 @@ fn header(order: &Order<'_>, designs: &Designs) -> Result<Header, Failure> {
     })
 }
 
-/// What an earlier start with the same folder left, which must be of the same suite, program and designs.
+/// What an earlier start with the same folder left, which must be of the same program, suite and runs.
 fn earlier(args: &RegressArgs, path: &Path, header: &Header) -> Result<Option<Results>, Failure> {
     if args.fresh {
         return Ok(None);
@@ -156,16 +162,23 @@ fn earlier(args: &RegressArgs, path: &Path, header: &Header) -> Result<Option<Re
         ("program", found.header.program == header.program),
         ("suite", found.header.suite_hash == header.suite_hash),
         ("choice of runs", found.header.plan_hash == header.plan_hash),
-        ("design", found.header.designs == header.designs),
     ];
-    match same.iter().find(|(_, same)| !same) {
-        None => Ok(Some(found)),
-        Some((what, _)) => Err(Failure::usage(format!(
-            "{}: expected results of this {what}, found those of another one: name another folder with --out, or replace them \
-             with --fresh",
-            found.path.display()
-        ))),
+    for (what, same) in same {
+        demand_same(&found, what, same)?;
     }
+    Ok(Some(found))
+}
+
+/// Refuses earlier results of another one.
+fn demand_same(found: &Results, what: &str, same: bool) -> Result<(), Failure> {
+    if same {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{}: expected results of this {what}, found those of another one: name another folder with --out, or replace them \
+         with --fresh",
+        found.path.display()
+    )))
 }
 
 /// Tells what the shard came to, and reports if it is all of the suite.

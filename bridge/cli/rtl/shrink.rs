@@ -9,7 +9,6 @@ use anstyle::{AnsiColor, Style};
 use clap::Args;
 use pmu_model::Implementation;
 use serde::Serialize;
-use serde_json::Value;
 
 use super::args::RtlArgs;
 use super::end::End;
@@ -27,6 +26,7 @@ use crate::interrupt;
 use crate::isolation::{Facts, Replay, tell};
 use crate::lockstep::Verdict;
 use crate::lockstep::supervise::{Supervised, supervise};
+use crate::report::recipe;
 use crate::shrink::{
     Bench, Reduced, ShrinkError, Shrunk, Watch, explaining, failing_stretch, regression_test,
     shrink as reduce, shrunk,
@@ -308,7 +308,7 @@ fn write(out: &mut String, summary: &Summary<'_>) -> std::fmt::Result {
     writeln!(out, "  {} runs in {:.2} s", summary.trials, summary.seconds)?;
     writeln!(out)?;
     for (k, cycle) in shrunk.cycles.iter().enumerate().take(SHOWN) {
-        writeln!(out, "  {k:>4}  {}", words(cycle))?;
+        writeln!(out, "  {k:>4}  {}", recipe::words(cycle))?;
     }
     let more = shrunk.cycles.len().saturating_sub(SHOWN);
     if more > 0 {
@@ -324,51 +324,4 @@ fn write(out: &mut String, summary: &Summary<'_>) -> std::fmt::Result {
         writeln!(out, "  {what:<10} {}", path.display())?;
     }
     writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "replay", summary.replay)
-}
-
-/// A cycle in a line.
-fn words(cycle: &Value) -> String {
-    let mut words = Vec::new();
-    for (name, value) in cycle.as_object().into_iter().flatten() {
-        let part = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-        match (name.as_str(), value) {
-            ("reset", _) => words.push("reset".into()),
-            ("access", _) => {
-                let (kind, register) = (part("kind"), part("register"));
-                let is_write = matches!(kind.as_str(), "MSR" | "MCR" | "external write");
-                let data = if is_write {
-                    format!(" = {}", part("data"))
-                } else {
-                    String::new()
-                };
-                words.push(format!("{kind} {register}{data}"));
-            }
-            ("event", Value::Object(lanes)) => {
-                words.extend(
-                    lanes
-                        .iter()
-                        .map(|(lane, value)| format!("event {lane} = {value}")),
-                );
-            }
-            ("controls", Value::Array(names)) => {
-                words.extend(names.iter().filter_map(Value::as_str).map(str::to_owned));
-            }
-            ("threads", Value::Object(threads)) => {
-                for (t, thread) in threads {
-                    let state = thread["state"].as_str().unwrap_or_default();
-                    let conditions = thread["conditions"].as_str().unwrap_or_default();
-                    let count = &thread["count"];
-                    words.push(format!(
-                        "thread {t}: state {state}, conditions {conditions}, count {count}"
-                    ));
-                }
-            }
-            (name, Value::String(text)) => words.push(format!("{name} {text}")),
-            (name, value) => words.push(format!("{name} {value}")),
-        }
-    }
-    match words.is_empty() {
-        true => "nothing".into(),
-        false => words.join(", "),
-    }
 }

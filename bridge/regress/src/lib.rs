@@ -19,6 +19,7 @@ pub mod results;
 pub mod seeds;
 pub mod shard;
 pub mod share;
+pub mod shrunk;
 pub mod signature;
 pub mod since;
 pub mod suite;

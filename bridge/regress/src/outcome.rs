@@ -10,6 +10,10 @@ use crate::signature::Signature;
 
 /// What is left of the standard error of a run, in characters.
 const TAIL: usize = 2000;
+/// Mistakes that are kept of those that explain a divergence.
+const CAUSES: usize = 4;
+/// Steps that are kept of a derivation.
+const STEPS: usize = 12;
 
 /// A process that has ended.
 #[derive(Clone, Debug, Default)]
@@ -187,6 +191,8 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
         cycle,
         expected: headline("expected"),
         rtl: headline("rtl"),
+        causes: texts_of(&report["hypotheses"]["explaining"], CAUSES),
+        derivation: texts_of(&report["explanation"]["derivation"], STEPS),
         replay: cycle.map_or_else(
             || place.command.into(),
             |cycle| (place.shortened)(cycle + 1),
@@ -251,6 +257,13 @@ fn numberless(message: &str) -> String {
         in_number = letter.is_ascii_digit();
     }
     out
+}
+
+/// The `text` of the first `most` of some objects.
+fn texts_of(objects: &Value, most: usize) -> Vec<String> {
+    let objects = objects.as_array().map_or(&[][..], Vec::as_slice);
+    let texts = objects.iter().map(|object| text(&object["text"]));
+    texts.take(most).collect()
 }
 
 fn text(value: &Value) -> String {

@@ -201,6 +201,12 @@ pub struct Failure {
     pub expected: Option<String>,
     /// The design's.
     pub rtl: Option<String>,
+    /// Mistakes that explain every cycle, the simplest first, if some do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
+    /// Why the model's value is what it is, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derivation: Vec<String>,
     /// The command that shows it again, in the folder of the suite.
     pub replay: String,
     /// The folder of its report, below that of the results, if it left one.

@@ -10,6 +10,7 @@ use crate::check::{self, Coverage, Finding, Kind};
 use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
 use crate::record::{Further, Program, Record, Waiver, worst};
+use crate::shrunk::Shrunk;
 use crate::signature::Signature;
 use crate::since::Since;
 
@@ -109,6 +110,12 @@ pub struct First {
     pub rtl: Option<String>,
     /// What the run ended with, if that was not a summary.
     pub message: Option<String>,
+    /// Mistakes that explain every cycle, if some do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
+    /// Why the model's value is what it is, step by step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derivation: Vec<String>,
     /// The command that shows it again, in the folder of the suite.
     pub replay: String,
     /// The folder of its report, below that of the results.
@@ -119,6 +126,12 @@ pub struct First {
     /// Its capsule, from the folder of the summary.
     #[serde(default)]
     pub capsule: Option<String>,
+    /// The command that shows it again from there; what it says of the design is for the folder of the suite.
+    #[serde(default)]
+    pub again: Option<String>,
+    /// What `lockstep shrink` left of its stimulus, if that was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shrunk: Option<Shrunk>,
 }
 
 /// Times of all runs.
@@ -285,7 +298,11 @@ fn groups(merged: &Merged) -> Vec<Group> {
                 replay: failure.replay.clone(),
                 folder: failure.folder.clone(),
                 further: failure.further.clone(),
+                causes: failure.causes.clone(),
+                derivation: failure.derivation.clone(),
                 capsule: None,
+                again: None,
+                shrunk: None,
             },
             runs: records.iter().map(|record| record.id.clone()).collect(),
             since: None,

@@ -4,6 +4,7 @@ mod cells;
 pub mod further;
 pub mod html;
 pub mod plan;
+pub mod recipe;
 pub mod terminal;
 pub mod window;
 

@@ -16,7 +16,7 @@ use crate::signature::Signature;
 
 pub use archive::{MOST, Packer};
 pub use error::CapsuleError;
-pub use unpack::{is_capsule, manifest, unpack};
+pub use unpack::{file, is_capsule, manifest, unpack};
 
 /// Version of capsules.
 pub const FORMAT: u32 = 1;

@@ -38,6 +38,30 @@ pub fn manifest(path: &Path) -> Result<Capsule, CapsuleError> {
     first(path, &mut entries)
 }
 
+/// One file of a capsule, if it has that and it is what the manifest says.
+///
+/// # Errors
+/// It is no capsule, or it cannot be read.
+pub fn file(path: &Path, wanted: &str) -> Result<Option<Vec<u8>>, CapsuleError> {
+    let mut archive = open(path)?;
+    let mut entries = archive.entries().map_err(CapsuleError::read(path))?;
+    let capsule = first(path, &mut entries)?;
+    let Some(listed) = capsule.files.iter().find(|file| file.name == wanted) else {
+        return Ok(None);
+    };
+    for entry in entries {
+        let mut entry = entry.map_err(CapsuleError::read(path))?;
+        if name(&entry).map_err(CapsuleError::read(path))? == wanted {
+            let mut bytes = Vec::new();
+            let mut from = (&mut entry).take(listed.size.saturating_add(1));
+            let copied = copy_hashed(&mut from, &mut bytes).map_err(CapsuleError::read(path))?;
+            let is_whole = copied == (listed.size, listed.hash.clone());
+            return Ok(is_whole.then_some(bytes));
+        }
+    }
+    Ok(None)
+}
+
 /// Unpacks a capsule into an empty folder, and checks every file.
 ///
 /// # Errors

@@ -48,7 +48,7 @@ impl Page<'_> {
             true => counted(runs.planned as u64, "run"),
             false => format!(
                 "{} of {}",
-                self.number(&runs.ended),
+                self.number(runs.ended),
                 counted(runs.planned as u64, "run")
             ),
         };
@@ -62,7 +62,7 @@ impl Page<'_> {
             (0, _) => format!("All of {ended} that have ended agree{found}"),
             (failed, kinds) => format!(
                 "{} of {ended} failed, in {}{found}",
-                self.number(&failed),
+                self.number(failed),
                 counted(kinds as u64, "way")
             ),
         }
@@ -85,6 +85,31 @@ impl Page<'_> {
     /// Since when failures are there, if they were before.
     fn since(&self, group: &Group) -> Option<String> {
         group.since.and_then(|since| since.words())
+    }
+
+    /// Mistakes that would explain a failure, but for the one that it has its name from.
+    fn other_causes<'g>(&self, group: &'g Group) -> Vec<&'g str> {
+        let causes = group.first.causes.iter().map(String::as_str);
+        causes
+            .filter(|cause| *cause != group.signature.what)
+            .collect()
+    }
+
+    /// The command that shows a failure again: from its capsule, if there is one.
+    fn command<'g>(&self, group: &'g Group) -> &'g str {
+        group.first.again.as_ref().unwrap_or(&group.first.replay)
+    }
+
+    /// Where the commands are to be run.
+    fn place(&self) -> &'static str {
+        let mut groups = self.summary.groups.iter();
+        match groups.any(|group| group.first.again.is_some()) {
+            true => {
+                "Commands with a capsule are for the folder of this page; files of designs in them, and all other commands, are \
+                 for the folder of the suite."
+            }
+            false => "Commands are for the folder of the suite.",
+        }
     }
 
     /// How long a waiver has left, if it expires soon.
@@ -159,6 +184,12 @@ impl From<&u64> for Number {
 impl From<&&u64> for Number {
     fn from(number: &&u64) -> Self {
         Self(**number)
+    }
+}
+
+impl From<usize> for Number {
+    fn from(number: usize) -> Self {
+        Self(number as u64)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What merging must be, on results that nothing ran: any order, any grouping, twice; and what it must find.
 
 mod history;
+mod morning;
 mod waivers;
 
 use std::collections::BTreeMap;
@@ -77,6 +78,8 @@ fn record(number: usize) -> Record {
             cycle: Some(seed * 3),
             expected: Some("1".into()),
             rtl: Some("0".into()),
+            causes: Vec::new(),
+            derivation: Vec::new(),
             replay: format!(
                 "lockstep run --seed {seed} --cycles {} --dut mine",
                 seed * 3 + 1
