@@ -57,7 +57,8 @@ pub const NAMES: [&str; 8] = [
 
 /// What the beginning of files contains that this program leaves, by the ends of their names.
 const MARKS: [(&str, &[&str]); 10] = [
-    (".json", &["{\n  \"format\": "]),
+    // Coverage of a suite begins with the suite's name.
+    (".json", &["{\n  \"format\": ", "{\n  \"suite\": "]),
     (
         ".html",
         &["content=\"default-src 'none'; style-src 'unsafe-inline'\""],

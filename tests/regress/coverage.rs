@@ -24,6 +24,9 @@ fn what_runs_took_is_one_file_over_shards() {
     }
     let ran = regress(&folder, &["merge", "two", "-o", "two/report"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    // A report is merged again into its own folder.
+    let ran = regress(&folder, &["merge", "two", "-o", "two/report"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let read = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
     for name in ["coverage.json", "coverage.html"] {
         assert_eq!(
