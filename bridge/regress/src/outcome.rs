@@ -189,6 +189,7 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
     Failure {
         signature,
         cycle,
+        field: headline("field"),
         expected: headline("expected"),
         rtl: headline("rtl"),
         causes: texts_of(&report["hypotheses"]["explaining"], CAUSES),

@@ -197,7 +197,10 @@ pub struct Failure {
     pub signature: Signature,
     /// The cycle, if there is one.
     pub cycle: Option<u64>,
-    /// The model's value of the root field of a divergence.
+    /// The root field of a divergence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The model's value of it.
     pub expected: Option<String>,
     /// The design's.
     pub rtl: Option<String>,

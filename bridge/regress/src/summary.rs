@@ -104,7 +104,10 @@ pub struct First {
     pub seed: Option<u64>,
     /// The cycle, if there is one.
     pub cycle: Option<u64>,
-    /// The model's value of the root field.
+    /// The root field of a divergence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The model's value of it.
     pub expected: Option<String>,
     /// The design's.
     pub rtl: Option<String>,
@@ -292,6 +295,7 @@ fn groups(merged: &Merged) -> Vec<Group> {
                 id: first.id.clone(),
                 seed: first.seed,
                 cycle: failure.cycle,
+                field: failure.field.clone(),
                 expected: failure.expected.clone(),
                 rtl: failure.rtl.clone(),
                 message: first.message.clone(),

@@ -76,6 +76,7 @@ fn record(number: usize) -> Record {
                 class: Some("row B".into()),
             },
             cycle: Some(seed * 3),
+            field: Some("V[3]".into()),
             expected: Some("1".into()),
             rtl: Some("0".into()),
             causes: Vec::new(),

@@ -31,6 +31,7 @@ fn causes_and_steps_are_there_once() {
             "would explain the RTL: TH is that of the &#60;next&#62; counter</p>",
             1,
         ),
+        ("<p>V[3]: <span class=\"expected\">expected 1</span>", 1),
         ("<li>C_T[1] = (0 &#60; 0) = FALSE</li>", 1),
         ("Commands are for the folder of the suite.", 1),
         ("reduced to", 0),
