@@ -10,6 +10,8 @@ use crate::cli::output;
 use crate::regress::summary::Summary;
 use crate::report::{counted, grouped};
 
+/// Kinds of failures, and findings, in the summary of a step, which has room for a megabyte.
+const LISTED: usize = 100;
 /// Annotations that GitHub shows of a step.
 const SHOWN: usize = 10;
 
@@ -87,7 +89,7 @@ fn markdown(summary: &Summary) -> String {
         text += "\n| runs | what | first | command |\n|---|---|---|---|\n";
     }
     let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-    for group in &summary.groups {
+    for group in summary.groups.iter().take(LISTED) {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
@@ -102,7 +104,7 @@ fn markdown(summary: &Summary) -> String {
     if summary.faults().chain(summary.expiring()).next().is_some() {
         text.push('\n');
     }
-    for finding in summary.faults().chain(summary.expiring()) {
+    for finding in summary.faults().chain(summary.expiring()).take(LISTED) {
         let _ = writeln!(text, "- {}", finding.text);
     }
     text

@@ -138,7 +138,7 @@ pub(super) fn write_report(
     results: Option<&str>,
     capsules: &Capsules<'_>,
 ) -> Result<Summary, Failure> {
-    let mut summary = Summary::of(merged);
+    let mut summary = Summary::of(merged).map_err(Failure::infrastructure)?;
     if let Some(last) = last {
         summary.follow(last);
     }
@@ -168,7 +168,7 @@ pub(super) fn write_report(
 
 /// Writes what runs took, if that was counted.
 fn write_coverage(merged: &Merged, out: &OutputFolder) -> Result<(), Failure> {
-    let totals = Totals::of(merged);
+    let totals = Totals::of(merged).map_err(Failure::infrastructure)?;
     let file = CoverageFile::of(&merged.header.suite, &totals).map_err(Failure::infrastructure)?;
     let Some(file) = file else {
         // Those of an earlier report are of other results.
@@ -199,7 +199,7 @@ pub(super) fn conclude(summary: &Summary, report: &Path, json: bool) -> Result<V
 
 /// Fields after the first divergence that are shown of a group.
 const FURTHER: usize = 5;
-/// Groups that are shown on the terminal.
+/// Groups, and findings, that are shown on the terminal.
 const SHOWN: usize = 20;
 
 fn text(summary: &Summary, report: &Path) -> String {
@@ -219,8 +219,12 @@ fn text(summary: &Summary, report: &Path) -> String {
     if let Some(more) = summary.groups.len().checked_sub(SHOWN + 1) {
         let _ = writeln!(text, "  and {} more kinds of failures", more + 1);
     }
-    for finding in summary.faults().chain(summary.expiring()) {
+    let findings: Vec<_> = summary.faults().chain(summary.expiring()).collect();
+    for finding in findings.iter().take(SHOWN) {
         let _ = writeln!(text, "  {}", finding.text);
+    }
+    if let Some(more) = findings.len().checked_sub(SHOWN + 1) {
+        let _ = writeln!(text, "  and {} more findings", more + 1);
     }
     if let Some(since) = &summary.since {
         let _ = writeln!(

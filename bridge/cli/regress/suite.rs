@@ -188,8 +188,7 @@ fn conclude(
     last: Option<&Summary>,
     stopped: &[String],
 ) -> Result<Verdict, Failure> {
-    let results = Results::read(path).map_err(Failure::infrastructure)?;
-    let merged = Merged::new(results);
+    let merged = Merged::read(path).map_err(Failure::infrastructure)?;
     if order.shard.of == 1 {
         let report = order.out.join(REPORT);
         let capsules = Capsules {
@@ -199,17 +198,11 @@ fn conclude(
         let summary = write_report(&merged, last, &report, Some(".."), &capsules)?;
         return super::merge::conclude(&summary, &report, order.args.json);
     }
-    let verdict = worst(merged.records().map(|record| match record.verdict {
-        Verdict::UnusedWaiver => Verdict::Agree,
-        verdict => verdict,
-    }));
-    let failed = merged
-        .records()
-        .filter(|record| record.has_failed())
-        .count();
     let planned = order.numbers().count();
-    let mut summary = Summary::of(&merged);
+    let mut summary = Summary::of(&merged).map_err(Failure::infrastructure)?;
     // The merge judges what only all shards tell.
+    let verdict = worst(summary.groups.iter().map(|group| group.signature.verdict));
+    let failed = summary.runs.failed;
     summary.findings.clear();
     github::annotate(&summary);
     if order.args.json {

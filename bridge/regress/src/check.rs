@@ -9,7 +9,8 @@ use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::merge::Merged;
-use crate::record::{Record, Waiver};
+use crate::record::{Compared, Record, Waiver};
+use crate::stimulus::Stimuli;
 use crate::totals::Totals;
 
 /// Something that is wrong with the suite as a whole.
@@ -86,18 +87,43 @@ pub struct Coverage {
     pub never_hit: usize,
 }
 
-/// What was compared, by implementation and design.
-pub fn coverage(merged: &Merged) -> Vec<Coverage> {
-    let totals = Totals::of(merged);
-    let mut all: BTreeMap<(&str, &str), Coverage> = BTreeMap::new();
-    for record in merged.records() {
+/// What runs tell one after the other, beside their verdicts.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    coverage: BTreeMap<(String, String), Coverage>,
+    totals: Totals,
+    waivers: BTreeMap<(usize, String, String), Waiver>,
+    stimuli: Stimuli,
+    /// Runs that agree and compared too little, in words.
+    too_little: Vec<String>,
+}
+
+impl Gathered {
+    /// Adds run `number`.
+    pub(crate) fn add(&mut self, number: usize, record: &Record) {
+        self.totals.add(record);
+        self.stimuli.add(number, record);
+        let text = record.is_complete().then(|| too_little(record)).flatten();
+        self.too_little.extend(text);
         let Some(compared) = &record.compared else {
-            continue;
+            return;
         };
-        let key = (&*record.implementation, &*record.design);
+        self.compare(record, compared);
+        for waiver in &compared.waivers {
+            let key = (waiver.line, waiver.field.clone(), waiver.reason.clone());
+            let entry = self.waivers.entry(key).or_insert_with(|| Waiver {
+                waived: 0,
+                ..waiver.clone()
+            });
+            entry.waived += waiver.waived;
+        }
+    }
+
+    /// Adds what a run compared.
+    fn compare(&mut self, record: &Record, compared: &Compared) {
+        let key = (record.implementation.clone(), record.design.clone());
         let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
-        let idle: BTreeSet<_> = &set(&compared.never_changed) | &set(&compared.never_compared);
-        let entry = all.entry(key).or_insert_with(|| Coverage {
+        let entry = self.coverage.entry(key).or_insert_with(|| Coverage {
             implementation: record.implementation.clone(),
             design: record.design.clone(),
             runs: 0,
@@ -105,7 +131,7 @@ pub fn coverage(merged: &Merged) -> Vec<Coverage> {
             compared: 0,
             not_compared: 0,
             never_compared: set(&compared.never_compared),
-            never_changed: idle.clone(),
+            never_changed: &set(&compared.never_changed) | &set(&compared.never_compared),
             mostly_unknown: set(&compared.mostly_unknown),
             absent: set(&compared.absent),
             rules: None,
@@ -117,51 +143,53 @@ pub fn coverage(merged: &Merged) -> Vec<Coverage> {
         entry.cycles += compared.cycles;
         entry.compared += compared.compared;
         entry.not_compared += compared.not_compared;
-        let keep = |held: &mut BTreeSet<String>, names: &BTreeSet<String>| {
-            held.retain(|name| names.contains(name))
-        };
-        keep(&mut entry.never_compared, &set(&compared.never_compared));
-        keep(&mut entry.never_changed, &idle);
-        keep(&mut entry.mostly_unknown, &set(&compared.mostly_unknown));
+        keep(&mut entry.never_compared, &[&compared.never_compared]);
+        keep(
+            &mut entry.never_changed,
+            &[&compared.never_changed, &compared.never_compared],
+        );
+        keep(&mut entry.mostly_unknown, &[&compared.mostly_unknown]);
         // What follows a divergence is not compared.
         let rules = compared.rules.as_ref();
         if let Some(rules) = rules.filter(|_| record.is_complete()) {
-            let never = set(&rules.never_taken);
             match entry.rules {
-                Some(_) => keep(&mut entry.never_taken, &never),
-                None => entry.never_taken = never,
+                Some(_) => keep(&mut entry.never_taken, &[&rules.never_taken]),
+                None => entry.never_taken = set(&rules.never_taken),
             }
             entry.rules = Some(rules.possible);
         }
     }
-    for total in totals.all() {
-        if let Some(entry) = all.get_mut(&(&*total.implementation, &*total.design)) {
-            *entry.points.get_or_insert(0) += total.points();
-            entry.never_hit += total.points() - total.points_hit();
+
+    /// What was compared, by implementation and design.
+    pub(crate) fn coverage(&self) -> Vec<Coverage> {
+        let mut all = self.coverage.clone();
+        for total in self.totals.all() {
+            let key = (total.implementation.clone(), total.design.clone());
+            if let Some(entry) = all.get_mut(&key) {
+                *entry.points.get_or_insert(0) += total.points();
+                entry.never_hit += total.points() - total.points_hit();
+            }
         }
+        let mut all: Vec<_> = all.into_values().collect();
+        for coverage in &mut all {
+            coverage.never_changed = &coverage.never_changed - &coverage.never_compared;
+        }
+        all
     }
-    let mut all: Vec<_> = all.into_values().collect();
-    for coverage in &mut all {
-        coverage.never_changed = &coverage.never_changed - &coverage.never_compared;
+
+    /// Waivers of all runs, with what they waived in all.
+    pub(crate) fn waivers(&self) -> Vec<Waiver> {
+        self.waivers.values().cloned().collect()
     }
-    all
 }
 
-/// Waivers of all runs, with what they waived in all.
-pub fn waivers(merged: &Merged) -> Vec<Waiver> {
-    let mut all: BTreeMap<(usize, String, String), Waiver> = BTreeMap::new();
-    let used = merged
-        .records()
-        .filter_map(|record| record.compared.as_ref());
-    for waiver in used.flat_map(|compared| &compared.waivers) {
-        let key = (waiver.line, waiver.field.clone(), waiver.reason.clone());
-        let entry = all.entry(key).or_insert_with(|| Waiver {
-            waived: 0,
-            ..waiver.clone()
-        });
-        entry.waived += waiver.waived;
+/// Keeps the names that one of some lists has.
+fn keep(held: &mut BTreeSet<String>, lists: &[&[String]]) {
+    if held.is_empty() {
+        return;
     }
-    all.into_values().collect()
+    let names: BTreeSet<_> = lists.iter().copied().flatten().collect();
+    held.retain(|name| names.contains(name));
 }
 
 /// Days before its last one from which on a waiver is told to expire.
@@ -177,8 +205,9 @@ pub fn soon(waiver: &Waiver, day: Option<Day>) -> Option<String> {
 }
 
 /// All findings, the failures first. `day` is that of the runs.
-pub fn findings(
+pub(crate) fn findings(
     merged: &Merged,
+    gathered: &Gathered,
     coverage: &[Coverage],
     waivers: &[Waiver],
     day: Option<Day>,
@@ -220,10 +249,13 @@ pub fn findings(
             format!("{id} was run more than once, and did not come to the same end each time"),
         );
     }
-    stimulus(merged, &mut add);
-    for record in merged.records().filter(|record| record.is_complete()) {
-        if let Some(text) = too_little(record) {
-            add(Kind::NotCompared, Verdict::Divergence, text);
+    for (kind, texts) in [
+        (Kind::SeedIgnored, gathered.stimuli.ignored(merged)),
+        (Kind::StimulusDiffers, gathered.stimuli.different(merged)),
+        (Kind::NotCompared, gathered.too_little.clone()),
+    ] {
+        for text in texts {
+            add(kind, Verdict::Divergence, text);
         }
     }
     let fails = |demanded| {
@@ -301,61 +333,6 @@ fn listed(names: &BTreeSet<String>) -> String {
     match names.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-/// Runs whose stimulus is to differ in the seed alone, or not at all.
-fn stimulus(merged: &Merged, add: &mut impl FnMut(Kind, Verdict, String)) {
-    type Inputs<'a> = (&'a str, &'a str, Option<u64>);
-    // Of each hash the first run of each seed; of each seed the first run of each hash.
-    let mut by_hash: BTreeMap<(Inputs<'_>, &str), BTreeMap<u64, &Record>> = BTreeMap::new();
-    let mut by_seed: BTreeMap<(Inputs<'_>, Option<u64>), BTreeMap<&str, &Record>> = BTreeMap::new();
-    for record in merged.records().filter(|record| record.is_complete()) {
-        let Some(compared) = &record.compared else {
-            continue;
-        };
-        let inputs = (
-            &*record.implementation,
-            &*record.stimulus,
-            record.cycles_wanted,
-        );
-        let hash = compared.stimulus_hash.as_str();
-        if let Some(seed) = record.seed {
-            by_hash
-                .entry((inputs, hash))
-                .or_default()
-                .entry(seed)
-                .or_insert(record);
-        }
-        by_seed
-            .entry((inputs, record.seed))
-            .or_default()
-            .entry(hash)
-            .or_insert(record);
-    }
-    for seeds in by_hash.into_values().filter(|seeds| seeds.len() > 1) {
-        let ids: Vec<_> = seeds.values().map(|record| record.id.as_str()).collect();
-        add(
-            Kind::SeedIgnored,
-            Verdict::Divergence,
-            format!(
-                "{} runs with different seeds had the same stimulus: the seed makes no difference, they are one run: {} and {}",
-                ids.len(),
-                ids[0],
-                ids[1]
-            ),
-        );
-    }
-    for hashes in by_seed.into_values().filter(|hashes| hashes.len() > 1) {
-        let ids: Vec<_> = hashes.values().map(|record| record.id.as_str()).collect();
-        add(
-            Kind::StimulusDiffers,
-            Verdict::Divergence,
-            format!(
-                "runs with the same inputs had different stimulus, which cannot be: {} and {}",
-                ids[0], ids[1]
-            ),
-        );
     }
 }
 

@@ -2,8 +2,10 @@
 //! of what the merge found.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::time::Duration;
 
+use lockstep_base::counted::counted;
 use lockstep_base::verdict::Verdict;
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
@@ -11,27 +13,98 @@ use crate::merge::Merged;
 use crate::record::Record;
 use crate::summary::Summary;
 
+/// Cases of runs that are written: of more runs, those that agree are one case of each suite, and so are failures beyond
+/// that.
+const MOST: usize = 20_000;
+
+/// Results that cannot be written as JUnit.
+#[derive(Debug, thiserror::Error)]
+pub enum JunitError {
+    /// They cannot be read again.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The XML cannot be written.
+    #[error(transparent)]
+    Xml(#[from] SerializeError),
+}
+
+/// Runs that share a test suite.
+#[derive(Default)]
+struct Suite {
+    cases: Vec<TestCase>,
+    /// Runs that agree and have no case of their own.
+    agree: u64,
+    /// Failures that have none.
+    failed: u64,
+    /// Seconds of both.
+    seconds: f64,
+}
+
 /// The XML.
 ///
 /// # Errors
-/// None that is known.
-pub fn junit(merged: &Merged, summary: &Summary) -> Result<String, SerializeError> {
-    let mut report = Report::new(&*summary.suite);
-    let mut suites: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
+/// The results cannot be read again.
+pub fn junit(merged: &Merged, summary: &Summary) -> Result<String, JunitError> {
+    let mut suites: BTreeMap<String, Suite> = BTreeMap::new();
+    let names_all = merged.len() <= MOST;
+    let mut named = 0;
     for record in merged.records() {
+        let record = record?;
         let name = format!(
             "{}/{}/{}",
             record.implementation, record.design, record.stimulus
         );
-        suites.entry(name).or_default().push(record);
+        let own = suites.entry(name.clone()).or_default();
+        if names_all || record.failure.is_some() && named < MOST {
+            named += 1;
+            own.cases.push(case(&name, &record));
+            continue;
+        }
+        match record.failure {
+            None => own.agree += 1,
+            Some(_) => own.failed += 1,
+        }
+        own.seconds += record.time.process;
     }
-    for (name, records) in suites {
+    let mut report = Report::new(&*summary.suite);
+    for (name, own) in suites {
         let mut suite = TestSuite::new(&*name);
-        for record in records {
-            suite.add_test_case(case(&name, record));
+        let rests = own.rests(&name);
+        for case in own.cases.into_iter().chain(rests) {
+            suite.add_test_case(case);
         }
         report.add_test_suite(suite);
     }
+    report.add_test_suite(of_merge(summary));
+    Ok(report.to_string()?)
+}
+
+impl Suite {
+    /// Cases of the runs that have none of their own.
+    fn rests(&self, name: &str) -> Vec<TestCase> {
+        let agree = counted(self.agree, "run") + " that agree";
+        let failed = counted(self.failed, "more run") + " that failed: see summary.json";
+        let failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let rests = [
+            (self.agree, agree, TestCaseStatus::success()),
+            (self.failed, failed, failure),
+        ];
+        let there = rests.into_iter().filter(|(count, ..)| *count > 0);
+        let cases = there.map(|(_, words, status)| {
+            let mut case = TestCase::new(&*words, status);
+            case.set_classname(name);
+            case
+        });
+        let mut cases: Vec<_> = cases.collect();
+        if let Some(case) = cases.first_mut() {
+            case.set_time(duration(self.seconds));
+        }
+        cases
+    }
+}
+
+/// The suite of what the merge found.
+fn of_merge(summary: &Summary) -> TestSuite {
     let mut suite = TestSuite::new("merge");
     for finding in summary.faults() {
         let mut status = TestCaseStatus::non_success(kind(finding.verdict));
@@ -49,8 +122,7 @@ pub fn junit(merged: &Merged, summary: &Summary) -> Result<String, SerializeErro
         case.set_classname("merge");
         suite.add_test_case(case);
     }
-    report.add_test_suite(suite);
-    report.to_string()
+    suite
 }
 
 fn case(suite: &str, record: &Record) -> TestCase {
@@ -80,10 +152,13 @@ fn case(suite: &str, record: &Record) -> TestCase {
     };
     let mut case = TestCase::new(&*record.id, status);
     case.set_classname(suite);
-    // A damaged file may have any number there.
-    let time = Duration::try_from_secs_f64(record.time.process);
-    case.set_time(time.unwrap_or_default());
+    case.set_time(duration(record.time.process));
     case
+}
+
+/// Seconds; a damaged file may have any number there.
+fn duration(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or_default()
 }
 
 /// What the design did is a failure, what prevented a run an error.

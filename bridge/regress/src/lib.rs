@@ -22,6 +22,8 @@ pub mod share;
 pub mod shrunk;
 pub mod signature;
 pub mod since;
+mod spool;
+mod stimulus;
 pub mod suite;
 pub mod summary;
 pub mod taken;

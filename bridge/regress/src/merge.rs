@@ -1,12 +1,16 @@
 //! Results of shards as one. Merging is associative, commutative and idempotent: what is merged may be merged again, in
 //! any order, and twice.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use twox_hash::XxHash3_128;
 
 use crate::record::{Header, Line, Part, Record, Trailer};
-use crate::results::Results;
+use crate::results::{End, Reader};
+use crate::spool::{Place, Spool};
 
 /// Results that do not belong together.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,8 +37,31 @@ struct Held {
     damage: BTreeSet<String>,
 }
 
-/// Merged results.
-#[derive(Clone, Debug)]
+/// An end that a run came to.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    /// Hash of the record without its times: what is the same is one end. Of ends of the environment one is enough.
+    key: Option<u128>,
+    /// The record.
+    place: Place,
+}
+
+/// The ends of a run, in the order of their keys: a run that was run twice came to one end, or that is told.
+#[derive(Debug)]
+struct Ends {
+    first: Ended,
+    others: Vec<Ended>,
+}
+
+impl Ends {
+    fn all(&self) -> impl Iterator<Item = &Ended> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+}
+
+/// Merged results. What runs came to is not kept in memory where it is much: it is read, one after the other, as often as it
+/// is needed.
+#[derive(Debug)]
 pub struct Merged {
     /// The header, without its parts.
     pub header: Header,
@@ -42,72 +69,78 @@ pub struct Merged {
     first: PathBuf,
     parts: BTreeMap<u32, Held>,
     stopped: BTreeSet<String>,
-    /// By name of the run, then by what came of it: a run that was run twice came to one end, or that is told.
-    runs: BTreeMap<String, BTreeMap<String, Record>>,
+    /// By name of the run.
+    runs: BTreeMap<Box<str>, Ends>,
+    spool: Spool,
 }
 
 impl Merged {
     /// The results of one file.
-    pub fn new(results: Results) -> Self {
-        let whole = results.trailer.as_ref().map(|trailer| &trailer.whole);
-        let mut parts = BTreeMap::new();
-        for part in &results.header.parts {
-            let is_whole = whole.is_some_and(|whole| whole.contains(&part.shard));
-            let mut held = Held {
-                runs: part.runs,
-                whole: is_whole,
-                damage: part.damage.iter().cloned().collect(),
-            };
-            if !is_whole {
-                held.damage.extend(results.damage.clone());
-            }
-            parts.insert(part.shard, held);
-        }
+    ///
+    /// # Errors
+    /// It cannot be read, or is none of results.
+    pub fn read(path: &Path) -> Result<Self, MergeError> {
+        let reader = Reader::open(path)?;
         let mut merged = Self {
             header: Header {
                 parts: Vec::new(),
-                ..results.header
+                ..reader.header.clone()
             },
-            first: results.path,
-            parts,
-            stopped: results
-                .trailer
-                .into_iter()
-                .flat_map(|trailer| trailer.stopped)
-                .collect(),
+            first: path.into(),
+            parts: BTreeMap::new(),
+            stopped: BTreeSet::new(),
             runs: BTreeMap::new(),
+            spool: Spool::default(),
         };
-        for record in results.records {
-            merged.add(record);
-        }
-        merged
+        merged.take(reader)?;
+        Ok(merged)
     }
 
-    /// Adds other results.
+    /// Adds the results of another file.
     ///
     /// # Errors
-    /// They are of another program, suite, plan or design.
-    pub fn join(&mut self, other: Self) -> Result<(), Stranger> {
-        self.check(&other)?;
-        self.first = self.first.clone().min(other.first);
-        self.header.designs.extend(other.header.designs);
-        for (shard, held) in other.parts {
-            let own = self.parts.entry(shard).or_insert_with(|| held.clone());
-            own.whole |= held.whole;
-            own.damage.extend(held.damage);
+    /// It cannot be read, or is of another program, suite, plan or design.
+    pub fn join(&mut self, path: &Path) -> Result<(), MergeError> {
+        let reader = Reader::open(path)?;
+        self.check(path, &reader.header)?;
+        if path < self.first {
+            self.first = path.into();
+        }
+        let designs = reader.header.designs.clone();
+        self.header.designs.extend(designs);
+        self.take(reader)
+    }
+
+    /// Takes runs and parts of a file.
+    fn take(&mut self, mut reader: Reader) -> Result<(), MergeError> {
+        while let Some(record) = reader.next_record()? {
+            self.add(&record)?;
+        }
+        let parts = std::mem::take(&mut reader.header.parts);
+        let End { trailer, damage } = reader.end();
+        let whole = trailer.as_ref().map(|trailer| &trailer.whole);
+        for part in parts {
+            let is_whole = whole.is_some_and(|whole| whole.contains(&part.shard));
+            let own = self.parts.entry(part.shard).or_insert(Held {
+                runs: part.runs,
+                ..Held::default()
+            });
+            own.whole |= is_whole;
+            own.damage.extend(part.damage);
+            if !is_whole {
+                own.damage.extend(damage.clone());
+            }
             if own.whole {
                 own.damage.clear();
             }
         }
-        self.stopped.extend(other.stopped);
-        for record in other.runs.into_values().flat_map(BTreeMap::into_values) {
-            self.add(record);
-        }
+        self.stopped
+            .extend(trailer.into_iter().flat_map(|trailer| trailer.stopped));
         Ok(())
     }
 
-    fn check(&self, other: &Self) -> Result<(), Stranger> {
-        let (own, new) = (&self.header, &other.header);
+    fn check(&self, path: &Path, new: &Header) -> Result<(), Stranger> {
+        let own = &self.header;
         let program = |header: &Header| {
             format!(
                 "{} (build {})",
@@ -132,7 +165,7 @@ impl Merged {
             None => Ok(()),
             Some((what, one, other_value)) => Err(Stranger {
                 first: self.first.clone(),
-                second: other.first.clone(),
+                second: path.into(),
                 what,
                 one,
                 other: other_value,
@@ -142,38 +175,78 @@ impl Merged {
 
     /// Adds a run. An end of the environment gives way to any other one; of the same end, the first in the order of their
     /// texts stands, so that times do not depend on the order in which files are merged.
-    fn add(&mut self, record: Record) {
-        let ends = self.runs.entry(record.id.clone()).or_default();
-        let decided = |ends: &BTreeMap<String, Record>| ends.values().any(Record::is_decided);
-        if !record.is_decided() && decided(ends) {
-            return;
-        }
-        if record.is_decided() {
-            ends.retain(|_, other| other.is_decided());
-        }
-        let text = |record: &Record| serde_json::to_string(record).unwrap_or_default();
-        let key = match record.is_decided() {
-            true => record.timeless(),
-            // Of ends of the environment one is enough.
-            false => String::new(),
-        };
-        match ends.get(&key) {
-            Some(other) if text(other) <= text(&record) => {}
-            _ => {
-                ends.insert(key, record);
+    fn add(&mut self, record: &Record) -> io::Result<()> {
+        let text = serde_json::to_vec(record)?;
+        let key = record
+            .is_decided()
+            .then(|| XxHash3_128::oneshot(record.timeless().as_bytes()));
+        let held = match self.runs.entry(record.id.as_str().into()) {
+            Entry::Vacant(place) => {
+                let first = Ended {
+                    key,
+                    place: self.spool.add(&text)?,
+                };
+                place.insert(Ends {
+                    first,
+                    others: Vec::new(),
+                });
+                return Ok(());
             }
+            Entry::Occupied(held) => held.into_mut(),
+        };
+        if key.is_none() && held.first.key.is_some() {
+            return Ok(());
         }
+        let mut ends: Vec<_> = held.all().copied().collect();
+        if key.is_some() {
+            ends.retain(|end| end.key.is_some());
+        }
+        match ends.iter_mut().find(|end| end.key == key) {
+            Some(end) => {
+                let mut other = Vec::new();
+                self.spool.get(end.place, &mut other)?;
+                if other <= text {
+                    return Ok(());
+                }
+                end.place = self.spool.add(&text)?;
+            }
+            None => ends.push(Ended {
+                key,
+                place: self.spool.add(&text)?,
+            }),
+        }
+        ends.sort_by_key(|end| end.key);
+        held.first = ends.remove(0);
+        held.others = ends;
+        Ok(())
+    }
+
+    /// The record at a place.
+    fn record(&self, end: &Ended, text: &mut Vec<u8>) -> io::Result<Record> {
+        self.spool.get(end.place, text)?;
+        Ok(serde_json::from_slice(text)?)
     }
 
     /// What came of each run, one record each, in the order of their names.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
-        self.runs.values().filter_map(|ends| ends.values().next())
+    ///
+    /// # Errors
+    /// Of a record: it cannot be read again.
+    pub fn records(&self) -> impl Iterator<Item = io::Result<Record>> {
+        let mut text = Vec::new();
+        self.runs
+            .values()
+            .map(move |ends| self.record(&ends.first, &mut text))
+    }
+
+    /// The name of run `number` in that order.
+    pub(crate) fn name(&self, number: usize) -> &str {
+        self.runs.keys().nth(number).map_or("?", |name| name)
     }
 
     /// Runs that were run more than once with different ends.
     pub fn unsettled(&self) -> impl Iterator<Item = &str> {
-        let runs = self.runs.iter().filter(|(_, ends)| ends.len() > 1);
-        runs.map(|(id, _)| id.as_str())
+        let runs = self.runs.iter().filter(|(_, ends)| !ends.others.is_empty());
+        runs.map(|(id, _)| &**id)
     }
 
     /// How many runs have ended.
@@ -227,8 +300,9 @@ impl Merged {
         };
         line(Line::Header(header))?;
         let mut runs = 0;
-        for record in self.runs.values().flat_map(BTreeMap::values) {
-            line(Line::Run(Box::new(record.clone())))?;
+        let mut text = Vec::new();
+        for end in self.runs.values().flat_map(Ends::all) {
+            line(Line::Run(Box::new(self.record(end, &mut text)?)))?;
             runs += 1;
         }
         let whole = self.parts.iter().filter(|(_, held)| held.whole);
@@ -245,15 +319,14 @@ impl Merged {
 /// # Errors
 /// One that cannot be read, or that does not belong to the others.
 pub fn merge(paths: &[PathBuf]) -> Result<Option<Merged>, MergeError> {
-    let mut merged: Option<Merged> = None;
-    for path in paths {
-        let next = Merged::new(Results::read(path)?);
-        match &mut merged {
-            None => merged = Some(next),
-            Some(merged) => merged.join(next)?,
-        }
+    let Some((first, others)) = paths.split_first() else {
+        return Ok(None);
+    };
+    let mut merged = Merged::read(first)?;
+    for path in others {
+        merged.join(path)?;
     }
-    Ok(merged)
+    Ok(Some(merged))
 }
 
 /// Results that cannot be merged.
@@ -265,4 +338,9 @@ pub enum MergeError {
     /// Two of them.
     #[error(transparent)]
     Stranger(#[from] Stranger),
+    /// What was read has no room.
+    #[error(
+        "results cannot be kept in the folder for temporary files (TMPDIR): {0}; make room there"
+    )]
+    Spool(#[from] io::Error),
 }

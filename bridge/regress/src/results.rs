@@ -78,12 +78,34 @@ pub enum ResultsError {
     },
 }
 
-impl Results {
-    /// Reads a file. Of one that was cut or damaged, the runs before that place.
+/// A file of results that is being read, run by run.
+pub struct Reader {
+    /// Where it is read from.
+    pub path: PathBuf,
+    /// The header.
+    pub header: Header,
+    lines: Box<dyn Iterator<Item = io::Result<String>>>,
+    /// The line that comes next, from 1.
+    number: usize,
+    runs: usize,
+    end: End,
+}
+
+/// The end of a file of results.
+#[derive(Clone, Debug, Default)]
+pub struct End {
+    /// The trailer, if the file is whole.
+    pub trailer: Option<Trailer>,
+    /// What is wrong with the file, if it is not.
+    pub damage: Option<String>,
+}
+
+impl Reader {
+    /// Opens a file, and reads its header.
     ///
     /// # Errors
     /// It cannot be read, or is none of results.
-    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+    pub fn open(path: &Path) -> Result<Self, ResultsError> {
         let failed = |source| ResultsError::Io {
             path: path.into(),
             source,
@@ -110,50 +132,90 @@ impl Results {
                 return Err(no_header(format!("`{start}`")));
             }
         };
-        let mut results = Self {
+        Ok(Self {
             path: path.into(),
             header,
-            records: Vec::new(),
-            trailer: None,
-            damage: None,
-        };
-        for (number, line) in lines.enumerate() {
-            let line = line.map_err(failed)?;
-            if results.trailer.is_some() {
-                results.damage = Some(format!("line {}: text after the last line", number + 2));
+            lines: Box::new(lines),
+            number: 2,
+            runs: 0,
+            end: End::default(),
+        })
+    }
+
+    /// The next run, if there is another one before the end or a place where the file is damaged.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn next_record(&mut self) -> Result<Option<Record>, ResultsError> {
+        while self.end.damage.is_none() {
+            let line = self.lines.next().transpose();
+            let line = line.map_err(|source| ResultsError::Io {
+                path: self.path.clone(),
+                source,
+            })?;
+            let Some(line) = line else { break };
+            let number = self.number;
+            self.number += 1;
+            if self.end.trailer.is_some() {
+                self.end.damage = Some(format!("line {number}: text after the last line"));
                 break;
             }
             match serde_json::from_str(&line) {
-                Ok(Line::Run(record)) => results.records.push(*record),
-                Ok(Line::Trailer(trailer)) => results.trailer = Some(trailer),
+                Ok(Line::Run(record)) => {
+                    self.runs += 1;
+                    return Ok(Some(*record));
+                }
+                Ok(Line::Trailer(trailer)) => self.end.trailer = Some(trailer),
                 Ok(Line::Header(_)) => {
-                    results.damage = Some(format!("line {}: a second header", number + 2));
-                    break;
+                    self.end.damage = Some(format!("line {number}: a second header"));
                 }
                 Err(_) => {
-                    results.damage = Some(format!("line {} is cut or damaged", number + 2));
-                    break;
+                    self.end.damage = Some(format!("line {number} is cut or damaged"));
                 }
             }
         }
-        results.judge();
-        Ok(results)
+        Ok(None)
     }
 
-    /// A file is whole if it has a trailer, and as many runs as that says.
-    fn judge(&mut self) {
-        let found = self.records.len();
-        match &self.trailer {
-            _ if self.damage.is_some() => {}
-            None => self.damage = Some("it has no last line".into()),
+    /// The end, after the last run. A file is whole if it has a trailer, and as many runs as that says.
+    pub fn end(self) -> End {
+        let found = self.runs;
+        let mut end = self.end;
+        match &end.trailer {
+            _ if end.damage.is_some() => {}
+            None => end.damage = Some("it has no last line".into()),
             Some(trailer) if trailer.runs != found => {
-                self.damage = Some(format!("expected {} runs, found {found}", trailer.runs));
+                end.damage = Some(format!("expected {} runs, found {found}", trailer.runs));
             }
             Some(_) => {}
         }
-        if self.damage.is_some() {
-            self.trailer = None;
+        if end.damage.is_some() {
+            end.trailer = None;
         }
+        end
+    }
+}
+
+impl Results {
+    /// Reads a file. Of one that was cut or damaged, the runs before that place.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none of results.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        let mut reader = Reader::open(path)?;
+        let mut records = Vec::new();
+        while let Some(record) = reader.next_record()? {
+            records.push(record);
+        }
+        let header = reader.header.clone();
+        let end = reader.end();
+        Ok(Self {
+            path: path.into(),
+            header,
+            records,
+            trailer: end.trailer,
+            damage: end.damage,
+        })
     }
 }
 

@@ -1,12 +1,13 @@
 //! All results in short: what programs read, and what pages are made of.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{self, Coverage, Finding, Kind};
+use crate::check::{self, Coverage, Finding, Gathered, Kind};
 use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
 use crate::record::{Further, Program, Record, Waiver, worst};
@@ -164,20 +165,21 @@ pub struct Slow {
 
 impl Summary {
     /// The summary of merged results.
-    pub fn of(merged: &Merged) -> Self {
-        let coverage = check::coverage(merged);
-        let waivers = check::waivers(merged);
-        let times = times(merged);
-        let findings = check::findings(merged, &coverage, &waivers, times.day);
-        let judged = |record: &Record| match record.verdict {
-            // Judged over all runs.
-            Verdict::UnusedWaiver => Verdict::Agree,
-            verdict => verdict,
-        };
-        let verdicts = merged.records().map(judged);
-        let verdict = worst(verdicts.chain(findings.iter().map(|finding| finding.verdict)));
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn of(merged: &Merged) -> io::Result<Self> {
+        let mut runs = Runs::default();
+        for (number, record) in merged.records().enumerate() {
+            runs.add(number, record?);
+        }
+        let coverage = runs.gathered.coverage();
+        let waivers = runs.gathered.waivers();
+        let day = runs.times.day;
+        let findings = check::findings(merged, &runs.gathered, &coverage, &waivers, day);
+        let faults = findings.iter().map(|finding| finding.verdict);
+        let verdict = worst(faults.chain([runs.verdict]));
         let header = &merged.header;
-        let retried = merged.records().filter(|record| record.attempts > 1);
         let mut summary = Self {
             format: FORMAT,
             verdict,
@@ -186,21 +188,21 @@ impl Summary {
             suite_hash: header.suite_hash.clone(),
             program: header.program.clone(),
             designs: header.designs.clone(),
-            runs: counts(merged),
-            groups: groups(merged),
+            runs: Counts {
+                planned: header.plan_runs,
+                ..runs.counts
+            },
+            groups: groups(runs.kinds, day),
             findings,
             coverage,
             waivers,
-            retried: retried.map(|record| record.id.clone()).collect(),
+            retried: runs.retried,
             since: None,
             history: Vec::new(),
-            times,
+            times: runs.times,
         };
         summary.history = vec![Entry::of(&summary)];
-        for group in &mut summary.groups {
-            group.since = Some(Seen::first(summary.times.day));
-        }
-        summary
+        Ok(summary)
     }
 
     /// Names of all runs that have failed.
@@ -255,64 +257,124 @@ impl Summary {
     }
 }
 
-fn counts(merged: &Merged) -> Counts {
-    let mut counts = Counts {
-        planned: merged.header.plan_runs,
-        ended: merged.len(),
-        ..Counts::default()
-    };
-    for record in merged.records() {
-        match record.has_failed() {
-            true => counts.failed += 1,
-            false => counts.passed += 1,
-        }
-        if let Some(compared) = &record.compared {
-            counts.cycles += compared.cycles;
-            counts.compared += compared.compared;
-            counts.not_compared += compared.not_compared;
-        }
-    }
-    counts
+/// What a summary takes of runs, one after the other.
+#[derive(Debug)]
+struct Runs {
+    /// The worst of all.
+    verdict: Verdict,
+    counts: Counts,
+    kinds: BTreeMap<Signature, OfKind>,
+    gathered: Gathered,
+    retried: Vec<String>,
+    times: Times,
 }
 
-fn groups(merged: &Merged) -> Vec<Group> {
-    let mut all: BTreeMap<&Signature, Vec<&Record>> = BTreeMap::new();
-    for record in merged.records() {
-        if let Some(failure) = &record.failure {
-            all.entry(&failure.signature).or_default().push(record);
+/// Failures of a kind.
+#[derive(Debug)]
+struct OfKind {
+    /// The one in the fewest cycles, and the first by its name of these.
+    first: Record,
+    runs: Vec<String>,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self {
+            verdict: Verdict::Agree,
+            counts: Counts::default(),
+            kinds: BTreeMap::new(),
+            gathered: Gathered::default(),
+            retried: Vec::new(),
+            times: Times::default(),
         }
     }
-    let group = |(signature, records): (&Signature, Vec<&Record>)| {
-        let cycle = |record: &Record| record.failure.as_ref().and_then(|failure| failure.cycle);
-        let order = |record: &&&Record| (cycle(record).unwrap_or(u64::MAX), record.id.clone());
-        let first = records.iter().min_by_key(order)?;
-        let failure = first.failure.as_ref()?;
+}
+
+impl Runs {
+    /// Adds run `number`, in the order of names.
+    fn add(&mut self, number: usize, record: Record) {
+        let judged = match record.verdict {
+            // Judged over all runs.
+            Verdict::UnusedWaiver => Verdict::Agree,
+            verdict => verdict,
+        };
+        self.verdict = worst([self.verdict, judged]);
+        self.counts.ended += 1;
+        match record.has_failed() {
+            true => self.counts.failed += 1,
+            false => self.counts.passed += 1,
+        }
+        if let Some(compared) = &record.compared {
+            self.counts.cycles += compared.cycles;
+            self.counts.compared += compared.compared;
+            self.counts.not_compared += compared.not_compared;
+        }
+        self.gathered.add(number, &record);
+        if record.attempts > 1 {
+            self.retried.push(record.id.clone());
+        }
+        self.times.add(&record);
+        self.fail(record);
+    }
+
+    /// Adds a failure to those of its kind.
+    fn fail(&mut self, record: Record) {
+        let Some(failure) = &record.failure else {
+            return;
+        };
+        let cycle = |record: &Record| {
+            let failure = record.failure.as_ref();
+            failure
+                .and_then(|failure| failure.cycle)
+                .unwrap_or(u64::MAX)
+        };
+        match self.kinds.get_mut(&failure.signature) {
+            Some(held) => {
+                held.runs.push(record.id.clone());
+                if cycle(&record) < cycle(&held.first) {
+                    held.first = record;
+                }
+            }
+            None => {
+                let runs = vec![record.id.clone()];
+                let signature = failure.signature.clone();
+                let first = record;
+                self.kinds.insert(signature, OfKind { first, runs });
+            }
+        }
+    }
+}
+
+/// Failures by kind, the most frequent first.
+fn groups(kinds: BTreeMap<Signature, OfKind>, day: Option<Day>) -> Vec<Group> {
+    let group = |(signature, OfKind { first, runs }): (Signature, OfKind)| {
+        let failure = first.failure?;
         Some(Group {
-            signature: signature.clone(),
+            signature,
             exit_code: first.exit_code,
-            count: records.len(),
+            count: runs.len(),
             first: First {
-                id: first.id.clone(),
+                id: first.id,
                 seed: first.seed,
                 cycle: failure.cycle,
-                field: failure.field.clone(),
-                expected: failure.expected.clone(),
-                rtl: failure.rtl.clone(),
-                message: first.message.clone(),
-                replay: failure.replay.clone(),
-                folder: failure.folder.clone(),
-                further: failure.further.clone(),
-                causes: failure.causes.clone(),
-                derivation: failure.derivation.clone(),
+                field: failure.field,
+                expected: failure.expected,
+                rtl: failure.rtl,
+                message: first.message,
+                causes: failure.causes,
+                derivation: failure.derivation,
+                replay: failure.replay,
+                folder: failure.folder,
+                further: failure.further,
                 capsule: None,
                 again: None,
                 shrunk: None,
             },
-            runs: records.iter().map(|record| record.id.clone()).collect(),
-            since: None,
+            runs,
+            since: Some(Seen::first(day)),
         })
     };
-    let mut groups: Vec<_> = all.into_iter().filter_map(group).collect();
+    let mut groups: Vec<_> = kinds.into_iter().filter_map(group).collect();
     groups.sort_by(|one, other| {
         other
             .count
@@ -322,29 +384,25 @@ fn groups(merged: &Merged) -> Vec<Group> {
     groups
 }
 
-fn times(merged: &Merged) -> Times {
-    let mut times = Times::default();
-    let mut records: Vec<_> = merged.records().collect();
-    for record in &records {
-        times.cycles += record.time.cycles;
-        times.processes += record.time.process;
-        times.day = times.day.into_iter().chain(record.time.day).min();
-    }
-    records.sort_by(|one, other| {
-        let by_time = other.time.process.total_cmp(&one.time.process);
-        by_time.then_with(|| one.id.cmp(&other.id))
-    });
-    let slow = |record: &&Record| {
-        let cycles = record
-            .compared
-            .as_ref()
-            .map_or(0, |compared| compared.cycles);
-        Slow {
-            id: record.id.clone(),
-            seconds: record.time.process,
-            cycles_per_second: cycles as f64 / record.time.cycles.max(f64::MIN_POSITIVE),
+impl Times {
+    /// Adds those of a run, in the order of names.
+    fn add(&mut self, record: &Record) {
+        let time = &record.time;
+        self.cycles += time.cycles;
+        self.processes += time.process;
+        self.day = self.day.into_iter().chain(time.day).min();
+        let slower = |slow: &Slow| slow.seconds.total_cmp(&time.process).is_ge();
+        let place = self.slowest.partition_point(slower);
+        if place < SLOWEST {
+            let cycles = record.compared.as_ref();
+            let cycles = cycles.map_or(0, |compared| compared.cycles);
+            let slow = Slow {
+                id: record.id.clone(),
+                seconds: time.process,
+                cycles_per_second: cycles as f64 / time.cycles.max(f64::MIN_POSITIVE),
+            };
+            self.slowest.insert(place, slow);
+            self.slowest.truncate(SLOWEST);
         }
-    };
-    times.slowest = records.iter().take(SLOWEST).map(slow).collect();
-    times
+    }
 }

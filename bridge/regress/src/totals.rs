@@ -1,6 +1,7 @@
 //! What runs have taken together, by implementation and design.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use pmu_model::Implementation;
 use pmu_model::coverage::Coverage;
@@ -127,12 +128,15 @@ pub struct Totals {
 
 impl Totals {
     /// The totals of merged results.
-    pub fn of(merged: &Merged) -> Self {
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn of(merged: &Merged) -> io::Result<Self> {
         let mut totals = Self::default();
         for record in merged.records() {
-            totals.add(record);
+            totals.add(&record?);
         }
-        totals
+        Ok(totals)
     }
 
     /// Adds a run, if it came to its end and counted what it took.

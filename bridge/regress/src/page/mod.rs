@@ -9,10 +9,13 @@ use lockstep_base::verdict::Verdict;
 use lockstep_report::html::STYLE;
 use lockstep_report::{counted, grouped};
 
-use crate::check::{self, Coverage};
+use crate::check::{self, Coverage, Finding};
 use crate::record::Waiver;
 use crate::summary::{Group, Summary};
 use plot::{Plot, plots};
+
+/// Entries of a list that are shown.
+const LISTED: usize = 100;
 
 /// The page of a summary. Links lead to the reports of failures in `results`, the address of the folder of the results
 /// from that of the page, where there is one.
@@ -85,6 +88,17 @@ impl Page<'_> {
     /// Since when failures are there, if they were before.
     fn since(&self, group: &Group) -> Option<String> {
         group.since.and_then(|since| since.words())
+    }
+
+    /// What is shown of a list, and how much of it is not: of millions of runs a page is as long as one of hundreds.
+    fn cut<'l, T>(&self, all: &'l [T]) -> (&'l [T], usize) {
+        let shown = all.len().min(LISTED);
+        (&all[..shown], all.len() - shown)
+    }
+
+    /// Findings that fail the suite.
+    fn faults(&self) -> Vec<&Finding> {
+        self.summary.faults().collect()
     }
 
     /// Mistakes that would explain a failure, but for the one that it has its name from.

@@ -11,7 +11,7 @@ use lockstep_regress::shard::Shard;
 use lockstep_regress::share::Share;
 use lockstep_regress::summary::Summary;
 
-use super::{RUNS, compared, merged, shard, shards, text};
+use super::{RUNS, compared, merged, shard, shards, summary, text};
 
 fn day(text: &str) -> Day {
     text.parse().expect("a day")
@@ -24,7 +24,7 @@ fn night(text: &str, change: impl Fn(&mut Record)) -> Summary {
         record.time.day = Some(day(text));
         change(record);
     });
-    Summary::of(&merged(&[path]))
+    summary(&[path])
 }
 
 fn after(mut summary: Summary, last: &Summary) -> Summary {
@@ -184,7 +184,7 @@ fn shards_and_one_process_have_one_history() {
     let last = night("2026-11-20", |_| ());
     let of = |of: u32| {
         let folder = tempfile::tempdir().expect("a folder");
-        let summary = after(Summary::of(&merged(&shards(folder.path(), of))), &last);
+        let summary = after(summary(&shards(folder.path(), of)), &last);
         (summary.history, summary.groups)
     };
     assert_eq!(of(1), of(5));

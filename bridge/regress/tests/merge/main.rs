@@ -1,13 +1,13 @@
 //! What merging must be, on results that nothing ran: any order, any grouping, twice; and what it must find.
 
 mod history;
+mod made;
+mod many;
 mod morning;
 mod waivers;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use lockstep_base::verdict::Verdict;
 use lockstep_regress::SCHEMA;
@@ -16,16 +16,13 @@ use lockstep_regress::coverage::File;
 use lockstep_regress::junit::junit;
 use lockstep_regress::merge::{Merged, merge};
 use lockstep_regress::page::page;
-use lockstep_regress::record::{
-    Compared, FORMAT, Failure, Further, Header, Part, Program, Record, Time, Waiver,
-};
+use lockstep_regress::record::{Compared, Header, Record};
 use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::signature::Signature;
 use lockstep_regress::summary::Summary;
-use lockstep_regress::taken::Taken;
 use lockstep_regress::totals::Totals;
-use pmu_model::Implementation;
+use made::{header, record};
 use pmu_model::coverage::Coverage;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -33,139 +30,10 @@ use serde_json::Value;
 
 const RUNS: usize = 30;
 
-fn header(shard: Shard) -> Header {
-    Header {
-        format: FORMAT,
-        program: Program {
-            version: "0.1.0".into(),
-            build: "0".repeat(32),
-        },
-        suite: "nightly".into(),
-        suite_hash: "1".repeat(32),
-        plan_hash: "2".repeat(32),
-        plan_runs: RUNS,
-        designs: BTreeMap::from([("mine".into(), "3".repeat(32))]),
-        demand_fields: false,
-        demand_rules: false,
-        shards: shard.of,
-        parts: vec![Part {
-            shard: shard.index,
-            runs: shard.size(RUNS),
-            damage: Vec::new(),
-        }],
-    }
-}
-
-/// Run `number` of the suite; every fifth fails, in two ways.
-fn record(number: usize) -> Record {
-    let seed = number as u64 + 1;
-    let fails = number.is_multiple_of(5);
-    let what = if number.is_multiple_of(10) {
-        "V[n]"
-    } else {
-        "PMOVSSET_EL0 <&>"
-    };
-    let id = format!("default/mine/mixed/1000/{seed}");
-    Record {
-        command: format!("lockstep run --seed {seed} --cycles 1000 --dut mine"),
-        failure: fails.then(|| Failure {
-            signature: Signature {
-                design: "mine".into(),
-                verdict: Verdict::Divergence,
-                what: what.into(),
-                class: Some("row B".into()),
-            },
-            cycle: Some(seed * 3),
-            field: Some("V[3]".into()),
-            expected: Some("1".into()),
-            rtl: Some("0".into()),
-            causes: Vec::new(),
-            derivation: Vec::new(),
-            replay: format!(
-                "lockstep run --seed {seed} --cycles {} --dut mine",
-                seed * 3 + 1
-            ),
-            folder: None,
-            further: further(seed),
-        }),
-        verdict: if fails {
-            Verdict::Divergence
-        } else {
-            Verdict::Agree
-        },
-        exit_code: fails.into(),
-        compared: Some(Compared {
-            cycles: if fails { seed * 3 + 1 } else { 1000 },
-            stimulus_hash: format!("{seed:032x}"),
-            compared: 40_000,
-            not_compared: 10,
-            changed: 900,
-            never_compared: vec!["A".into(), format!("only in {seed}")],
-            never_changed: vec!["B".into()],
-            waivers: vec![waiver(0)],
-            taken: Some(taken(number)),
-            ..Compared::default()
-        }),
-        id,
-        implementation: "default".into(),
-        design: "mine".into(),
-        stimulus: "mixed".into(),
-        seed: Some(seed),
-        cycles_wanted: Some(1000),
-        limit: None,
-        message: None,
-        attempts: 1,
-        time: Time {
-            cycles: 0.5,
-            process: seed as f64,
-            day: None,
-        },
-    }
-}
-
-/// What a run of every other seed found beyond its first divergence.
-fn further(seed: u64) -> Vec<Further> {
-    let one = Further {
-        field: "PMSICR_EL1".into(),
-        cycle: seed * 7,
-        expected: "0x10".into(),
-        rtl: "0x11".into(),
-        stretches: 3,
-    };
-    (seed % 2 == 1).then_some(one).into_iter().collect()
-}
-
-/// What run `number` took: rule `number` that many times and one more, and point `number` of each cross that has so many.
-fn taken(number: usize) -> Taken {
-    static NOTHING: LazyLock<Taken> =
-        LazyLock::new(|| Taken::of(&Coverage::new(&Implementation::default())));
-    let mut taken = NOTHING.clone();
-    taken.rules[number] = number as u64 + 1;
-    for points in taken.crosses.values_mut() {
-        if let Some(digit) = points.hit.get(number / 4..=number / 4) {
-            assert_eq!(digit, "0");
-            let digit = ["8", "4", "2", "1"][number % 4];
-            points.hit.replace_range(number / 4..=number / 4, digit);
-        }
-    }
-    taken
-}
-
-fn waiver(waived: u64) -> Waiver {
-    Waiver {
-        field: "V[*]".into(),
-        reason: "known".into(),
-        owner: "the team".into(),
-        expires: "2099-01-01".into(),
-        line: 3,
-        waived,
-    }
-}
-
 /// Writes a shard, with its runs changed by `change`.
 fn shard(folder: &Path, shard: Shard, change: impl Fn(&mut Record)) -> PathBuf {
     let mut writer =
-        Writer::create(&folder.join(name(shard)), &header(shard), &[]).expect("written");
+        Writer::create(&folder.join(name(shard)), &header(shard, RUNS), &[]).expect("written");
     for number in (0..RUNS).filter(|&number| shard.has(number)) {
         let mut record = record(number);
         change(&mut record);
@@ -190,6 +58,10 @@ fn text(merged: &Merged) -> String {
 
 fn merged(paths: &[PathBuf]) -> Merged {
     merge(paths).expect("of one suite").expect("some")
+}
+
+fn summary(paths: &[PathBuf]) -> Summary {
+    Summary::of(&merged(paths)).expect("read")
 }
 
 /// The summary without its times.
@@ -238,10 +110,10 @@ fn merging_is_associative_commutative_and_idempotent() {
 #[test]
 fn shards_and_one_process_have_one_summary() {
     let folder = tempfile::tempdir().expect("a folder");
-    let whole = Summary::of(&merged(&shards(folder.path(), 1)));
+    let whole = summary(&shards(folder.path(), 1));
     for of in [2, 4, 7] {
         let folder = tempfile::tempdir().expect("a folder");
-        let summary = Summary::of(&merged(&shards(folder.path(), of)));
+        let summary = summary(&shards(folder.path(), of));
         assert_eq!(timeless(&summary), timeless(&whole));
     }
     assert_eq!((whole.runs.passed, whole.runs.failed), (24, 6));
@@ -276,7 +148,7 @@ fn a_shard_that_is_missing_or_cut_fails_with_its_number() {
     ] {
         fs::write(&files[1], left).expect("written");
         let found = find(&[folder.path().into()]).expect("files");
-        let summary = Summary::of(&merged(&found));
+        let summary = summary(&found);
         let texts: Vec<_> = summary
             .faults()
             .map(|finding| finding.text.as_str())
@@ -309,7 +181,7 @@ fn other_results_are_refused_by_name() {
     for (change, message) in changes {
         let folder = tempfile::tempdir().expect("a folder");
         let mut files = shards(folder.path(), 2);
-        let mut other = header(Shard { index: 2, of: 2 });
+        let mut other = header(Shard { index: 2, of: 2 }, RUNS);
         change(&mut other);
         let writer = Writer::create(&files[1], &other, &[]).expect("written");
         files[1] = writer.finish(vec![2], Vec::new()).expect("written");
@@ -324,7 +196,7 @@ fn other_results_are_refused_by_name() {
 fn kinds(change: impl Fn(&mut Record)) -> Vec<Kind> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = shard(folder.path(), Shard::WHOLE, change);
-    let summary = Summary::of(&merged(&[file]));
+    let summary = summary(&[file]);
     summary.faults().map(|finding| finding.kind).collect()
 }
 
@@ -366,7 +238,7 @@ fn what_no_run_compared_is_told_and_fails_where_it_is_demanded() {
     let results = |demand: bool| {
         let demanding = Header {
             demand_fields: demand,
-            ..header(Shard::WHOLE)
+            ..header(Shard::WHOLE, RUNS)
         };
         let path = folder.path().join(name(Shard::WHOLE));
         let mut writer = Writer::create(&path, &demanding, &[]).expect("written");
@@ -374,7 +246,7 @@ fn what_no_run_compared_is_told_and_fails_where_it_is_demanded() {
             writer.add(&record(number)).expect("written");
         }
         let path = writer.finish(vec![1], Vec::new()).expect("written");
-        Summary::of(&merged(&[path]))
+        summary(&[path])
     };
     let fields = |summary: &Summary| {
         let of_fields = summary
@@ -419,7 +291,7 @@ fn a_run_with_two_ends_does_not_reproduce() {
             }
         }),
     ];
-    let summary = Summary::of(&merged(&files));
+    let summary = summary(&files);
     let texts: Vec<_> = summary
         .faults()
         .filter(|finding| finding.kind == Kind::NotReproduced)
@@ -437,11 +309,15 @@ fn what_runs_took_is_one_file_and_one_page_whatever_the_shards() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = |of: u32| {
         let merged = merged(&shards(folder.path(), of));
-        let totals = Totals::of(&merged);
+        let totals = Totals::of(&merged).expect("read");
         let file = File::of("nightly", &totals).expect("of this version");
         let file = file.expect("it was counted");
         let json = serde_json::to_value(&file).expect("JSON");
-        (json, file.page().expect("a page"), Summary::of(&merged))
+        (
+            json,
+            file.page().expect("a page"),
+            Summary::of(&merged).expect("read"),
+        )
     };
     let (json, page, summary) = files(1);
     for of in [2, 5] {
@@ -498,11 +374,11 @@ fn results_without_what_was_taken_are_read() {
     let merged = merged(&[path]);
     assert_eq!(merged.len(), RUNS);
     assert!(
-        File::of("nightly", &Totals::of(&merged))
+        File::of("nightly", &Totals::of(&merged).expect("read"))
             .expect("nothing")
             .is_none()
     );
-    assert_eq!(Summary::of(&merged).coverage[0].points, None);
+    assert_eq!(Summary::of(&merged).expect("read").coverage[0].points, None);
 }
 
 #[test]
@@ -528,7 +404,7 @@ fn every_line_fits_the_schema() {
 fn another_reader_finds_the_same_in_junit() {
     let folder = tempfile::tempdir().expect("a folder");
     let merged = merged(&shards(folder.path(), 2));
-    let summary = Summary::of(&merged);
+    let summary = Summary::of(&merged).expect("read");
     let xml = junit(&merged, &summary).expect("XML");
     let document = roxmltree::Document::parse(&xml).expect("XML");
     let root = document.root_element();
@@ -575,7 +451,7 @@ fn what_is_new_gone_and_still_failing() {
     let folder = tempfile::tempdir().expect("a folder");
     let other = folder.path().join("other");
     fs::create_dir(&other).expect("made");
-    let last = Summary::of(&merged(&shards(folder.path(), 1)));
+    let last = summary(&shards(folder.path(), 1));
     let changed = shard(&other, Shard::WHOLE, |record| {
         if let Some(failure) = &mut record.failure
             && failure.signature.what == "V[n]"
@@ -583,7 +459,7 @@ fn what_is_new_gone_and_still_failing() {
             failure.signature.what = "INTID".into();
         }
     });
-    let mut now = Summary::of(&merged(&[changed]));
+    let mut now = summary(&[changed]);
     now.follow(&last);
     let since = now.since.as_ref().expect("a comparison");
     let words = |all: &[Signature]| all.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
@@ -608,7 +484,7 @@ fn what_is_new_gone_and_still_failing() {
 fn a_file_is_not_under_its_name_until_it_is_whole() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name(Shard::WHOLE));
-    let mut writer = Writer::create(&path, &header(Shard::WHOLE), &[]).expect("written");
+    let mut writer = Writer::create(&path, &header(Shard::WHOLE, RUNS), &[]).expect("written");
     writer.add(&record(1)).expect("written");
     assert!(!path.exists());
     let found = find(&[folder.path().into()]).expect("files");

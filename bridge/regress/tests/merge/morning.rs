@@ -5,7 +5,7 @@ use lockstep_regress::shard::Shard;
 use lockstep_regress::shrunk::Shrunk;
 use lockstep_regress::summary::Summary;
 
-use super::{merged, shard};
+use super::{shard, summary};
 
 /// A summary whose failures are explained.
 fn explained() -> Summary {
@@ -19,7 +19,7 @@ fn explained() -> Summary {
             failure.derivation = vec!["C_T[1] = (0 < 0) = FALSE".into()];
         }
     });
-    Summary::of(&merged(&[path]))
+    summary(&[path])
 }
 
 #[test]

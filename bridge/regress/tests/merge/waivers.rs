@@ -5,7 +5,7 @@ use lockstep_regress::page::page;
 use lockstep_regress::shard::Shard;
 use lockstep_regress::summary::Summary;
 
-use super::{compared, merged, shard};
+use super::{compared, shard, summary};
 
 /// The summary of runs on `day`, whose waiver is needed and lasts to 2099-01-01.
 fn on(day: &str) -> Summary {
@@ -14,7 +14,7 @@ fn on(day: &str) -> Summary {
         record.time.day = Some(day.parse().expect("a day"));
         compared(record).waivers[0].waived = 1;
     });
-    Summary::of(&merged(&[path]))
+    summary(&[path])
 }
 
 #[test]
@@ -54,5 +54,5 @@ fn a_waiver_of_two_weeks_is_told_and_fails_nothing() {
 fn without_a_day_nothing_expires() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = shard(folder.path(), Shard::WHOLE, |_| ());
-    assert_eq!(Summary::of(&merged(&[path])).expiring().count(), 0);
+    assert_eq!(summary(&[path]).expiring().count(), 0);
 }
