@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use pmu_lockstep::regress::page::page as page_of_suite;
+use pmu_lockstep::regress::summary::Summary;
 use pmu_lockstep::report::html;
 
 use crate::page::small_report;
@@ -65,6 +67,12 @@ fn page_fits_every_screen_and_prints() {
     fits(chromium, "report/browser", &page, 20);
     let page = html::run_page(&small_run()).expect("a page");
     fits(chromium, "report/browser_run", &page, 0);
+    // A suite with three kinds of failures, one of them reduced, and nights before it.
+    let summary: Summary = serde_json::from_str(include_str!("summary.json")).expect("a summary");
+    let page = page_of_suite(&summary, Some("..")).expect("a page");
+    let opened = page.replace("<details>", "<details open>");
+    assert!(opened.contains("<svg") && opened.contains("reduced to 6 cycles"));
+    fits(chromium, "report/browser_suite", &opened, 0);
 }
 
 /// Checks a page that has `labels` labels or more beside its waveform.
