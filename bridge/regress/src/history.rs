@@ -3,9 +3,7 @@
 use lockstep_base::day::Day;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::hash;
 use crate::share::Share;
-use crate::summary::Summary;
 
 /// Entries that are kept, of the last summaries.
 pub const MOST: usize = 30;
@@ -27,37 +25,6 @@ pub struct Entry {
     pub cycles: u64,
     /// Rules that were taken, where they were counted, of those of all implementations and designs.
     pub rules: Option<Share>,
-}
-
-impl Entry {
-    /// That of a summary.
-    pub fn of(summary: &Summary) -> Self {
-        let day = summary.times.day;
-        let what = (
-            &summary.program.build,
-            &summary.suite_hash,
-            &summary.designs,
-            summary.runs.planned,
-            day,
-        );
-        let counted = summary.coverage.iter().filter_map(|coverage| {
-            let of = coverage.rules?;
-            let hit = of.saturating_sub(coverage.never_taken.len());
-            Some(Share { hit, of })
-        });
-        Self {
-            id: hash(&serde_json::to_vec(&what).unwrap_or_default()),
-            day,
-            runs: summary.runs.ended,
-            failed: summary.runs.failed,
-            kinds: summary.groups.len(),
-            cycles: summary.runs.cycles,
-            rules: counted.reduce(|one, other| Share {
-                hit: one.hit + other.hit,
-                of: one.of + other.of,
-            }),
-        }
-    }
 }
 
 /// The entries before `own`, the last ones, and `own`.

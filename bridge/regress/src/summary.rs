@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::check::{self, Coverage, Finding, Gathered, Kind};
 use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
+use crate::plan::hash;
 use crate::record::{Further, Program, Record, Waiver, worst};
+use crate::share::Share;
 use crate::shrunk::Shrunk;
 use crate::signature::Signature;
 use crate::since::Since;
@@ -201,7 +203,7 @@ impl Summary {
             history: Vec::new(),
             times: runs.times,
         };
-        summary.history = vec![Entry::of(&summary)];
+        summary.history = vec![summary.entry()];
         Ok(summary)
     }
 
@@ -217,6 +219,35 @@ impl Summary {
         groups.map(|group| group.signature.clone()).collect()
     }
 
+    /// It in some numbers.
+    fn entry(&self) -> Entry {
+        let day = self.times.day;
+        let what = (
+            &self.program.build,
+            &self.suite_hash,
+            &self.designs,
+            self.runs.planned,
+            day,
+        );
+        let counted = self.coverage.iter().filter_map(|coverage| {
+            let of = coverage.rules?;
+            let hit = of.saturating_sub(coverage.never_taken.len());
+            Some(Share { hit, of })
+        });
+        Entry {
+            id: hash(&serde_json::to_vec(&what).unwrap_or_default()),
+            day,
+            runs: self.runs.ended,
+            failed: self.runs.failed,
+            kinds: self.groups.len(),
+            cycles: self.runs.cycles,
+            rules: counted.reduce(|one, other| Share {
+                hit: one.hit + other.hit,
+                of: one.of + other.of,
+            }),
+        }
+    }
+
     /// Puts it behind `last`: what has changed since then, the history that it has, and since when failures are there.
     pub fn follow(&mut self, last: &Self) {
         let same_suite = last.suite_hash == self.suite_hash;
@@ -225,9 +256,9 @@ impl Summary {
             &self.signatures(),
             same_suite,
         ));
-        let own = Entry::of(self);
+        let own = self.entry();
         let before = match last.history.is_empty() {
-            true => vec![Entry::of(last)],
+            true => vec![last.entry()],
             false => last.history.clone(),
         };
         let again = history::is_again(&before, &own);
