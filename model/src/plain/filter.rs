@@ -5,20 +5,13 @@ use crate::evtyper::configuration::Vs11;
 use crate::pmu::event_type::{Field, M, MT, NSH, NSK, NSU, P, RLH, RLK, RLU, SH, U, VS};
 
 use super::Plain;
-use super::filter_rows::FILTER_ROWS;
+use super::filter_rows::{FILTER_ROWS, FILTERING};
 use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 
 /// Fields of the filter, which can be taken for each other.
 const FIELDS: [Field; 11] = [P, U, NSK, NSU, NSH, M, SH, RLK, RLU, RLH, MT];
-
-/// What of two fields can filter: bit *2a + b* is that of the first field *a* and the second one *b*. The first one is that
-/// of a row whose fields must differ, the second that of one whose fields must be equal.
-const FILTERING: [u8; 14] = [
-    0b0110, 0b1001, 0b1000, 0b1110, 0b0001, 0b0111, 0b0100, 0b0010, 0b1100, 0b0011, 0b1010, 0b0101,
-    0b1101, 0b1011,
-];
 
 /// The place of a field among them, by its lowest bit.
 const PLACES: [usize; 64] = {
@@ -74,7 +67,7 @@ impl Plain {
             row.equal.into(),
             FILTERING.len(),
         );
-        let by_level = FILTERING[function] >> (u8::from(one) << 1 | u8::from(other)) & 1 == 1;
+        let by_level = FILTERING[function].table >> (u8::from(one) << 1 | u8::from(other)) & 1 == 1;
         let by_level = operators.bit(Site::FilteredByRow, number, by_level);
         let by_mode = self.filtered_by_mode(operators, effective, thread.state >> 4 & 1 == 1);
         operators.bit(Site::Filtered, n, by_level || by_mode)

@@ -37,3 +37,34 @@ pub const FILTER_ROWS: [FilterRow; 10] = [
     row("Realm EL2", NSH, Some(RLH), true),
     row("EL3", M, Some(P), false),
 ];
+
+/// A function of the two fields of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filtering {
+    /// Bit *2a + b*: whether the first field *a* and the second one *b* filter.
+    pub(super) table: u8,
+    pub(super) name: &'static str,
+}
+
+const fn function(table: u8, name: &'static str) -> Filtering {
+    Filtering { table, name }
+}
+
+/// What of two fields can filter. The first one is that of a row whose fields must differ, the second that of one whose fields
+/// must be equal.
+pub(super) const FILTERING: [Filtering; 14] = [
+    function(0b0110, "that they differ"),
+    function(0b1001, "that they are equal"),
+    function(0b1000, "that both are 1"),
+    function(0b1110, "that one of them is 1"),
+    function(0b0001, "that both are 0"),
+    function(0b0111, "that not both are 1"),
+    function(0b0100, "that the first alone is 1"),
+    function(0b0010, "that the second alone is 1"),
+    function(0b1100, "that the first is 1"),
+    function(0b0011, "that the first is 0"),
+    function(0b1010, "that the second is 1"),
+    function(0b0101, "that the second is 0"),
+    function(0b1101, "that the second alone is not 1"),
+    function(0b1011, "that the first alone is not 1"),
+];

@@ -2,7 +2,7 @@
 
 use crate::contract::{CYCLE_COUNTER, control};
 
-use super::filter_rows::FILTER_ROWS;
+use super::filter_rows::{FILTER_ROWS, FILTERING};
 use super::kinds::{GROUPS, KINDS};
 use super::state::PARTS;
 
@@ -119,6 +119,8 @@ pub(super) const FILTERED: Names = Names {
     any: "any Exception level and Security state",
     each: names!(FILTER_ROWS, |row| row.name),
 };
+/// What of two fields can filter.
+pub(super) const FILTER_FUNCTIONS: &[&str] = names!(FILTERING, |function| function.name);
 /// Bits of `controls`.
 pub(super) const CONTROLS: Names = Names {
     any: "any control",

@@ -87,23 +87,6 @@ const NEEDS: &[&str] = &[
     "the other condition",
     "nothing",
 ];
-/// The functions of two fields of a filter, by the number of [`FILTERING`](super::filter::FILTERING).
-const FUNCTIONS: &[&str] = &[
-    "that they differ",
-    "that they are equal",
-    "that both are 1",
-    "that one of them is 1",
-    "that both are 0",
-    "that not both are 1",
-    "that the first alone is 1",
-    "that the second alone is 1",
-    "that the first is 1",
-    "that the first is 0",
-    "that the second is 1",
-    "that the second is 0",
-    "that the second alone is not 1",
-    "that the first alone is not 1",
-];
 
 macro_rules! sites {
     ($($name:ident $kind:expr, $instances:expr, $text:literal, $rule:literal;)+) => {
@@ -223,7 +206,7 @@ sites! {
     FilterRow Index(10), Named(&FILTERED), "the row of the filter for {}", "ETY-20";
     FilterField Pick(FILTERS.each()), Named(&FILTERED), "the first field that filters {}", "ETY-20";
     FilterOther Pick(FILTERS.each()), Named(&FILTERED), "the second field that filters {}", "ETY-20";
-    FilterFunction Choice(FUNCTIONS), Named(&FILTERED), "what of the two fields filters {}", "ETY-20";
+    FilterFunction Choice(FILTER_FUNCTIONS), Named(&FILTERED), "what of the two fields filters {}", "ETY-20";
     FilteredByRow Bit, Named(&FILTERED), "the filter of {}", "ETY-20";
     FilteredByMode Bit, Named(&MODES), "the filter of {}", "ETY-22";
     Filtered Bit, Counters, "the filter", "ETY-20";

@@ -32,19 +32,13 @@ pub(super) const EVENTS: [u16; 9] = [
 
 /// The number of an event of the threads among them.
 pub(super) fn number(event: u16) -> Option<usize> {
-    let number = match event {
-        0x0008 => 0,
-        0x0011 => 1,
-        0x0023 => 2,
-        0x0024 => 3,
-        0x003C => 4,
-        0x8159 => 5,
-        0x8165 => 6,
-        0x00C0 => 7,
-        0x00C1 => 8,
-        _ => return None,
-    };
-    Some(number)
+    EVENTS.iter().position(|&number| number == event)
+}
+
+/// Whether a thread has what an event needs beside its condition.
+fn has_more<O: Operators>(operators: &mut O, at: usize, conditions: u64) -> bool {
+    let more = operators.index(Site::AlsoNeeds, at, NOTHING, NOTHING + 1);
+    more == NOTHING || conditions >> more & 1 == 1
 }
 
 /// What an event of the threads counts.
@@ -136,8 +130,7 @@ impl Plain {
             let active = operators.bit(Site::OwnActive, at, thread.is(Thread::ACTIVE));
             let awake = operators.bit(Site::OwnAwake, at, !thread.is(Thread::WFX));
             let holds = self.condition(operators, &counts, event, conditions);
-            let more = operators.index(Site::AlsoNeeds, at, NOTHING, NOTHING + 1);
-            let more = more == NOTHING || conditions >> more & 1 == 1;
+            let more = has_more(operators, at, conditions);
             return (active && awake && holds && more).into();
         }
         let mut awake = false;
@@ -149,8 +142,7 @@ impl Plain {
             let thread = &input.threads[t];
             let conditions = operators.word(Site::ThreadBits, t, thread.conditions.into());
             let waits = conditions & u64::from(Thread::WFX) != 0;
-            let more = operators.index(Site::AlsoNeeds, at, NOTHING, NOTHING + 1);
-            let more = more == NOTHING || conditions >> more & 1 == 1;
+            let more = has_more(operators, at, conditions);
             awake |=
                 operators.bit(Site::GroupAwake, at, !waits) && (more || counts.stall.is_some());
             if let Some(stall) = counts.stall {
