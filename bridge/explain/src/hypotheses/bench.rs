@@ -6,8 +6,8 @@ use pmu_model::plain::{Around, Plain};
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
-use super::mutants::Scene;
 use super::recording::Stretch;
+use super::scene::Scene;
 use lockstep_engine::lockstep::compare::first_difference;
 
 /// Cycles, and what the model makes of them.

@@ -6,6 +6,7 @@
 
 mod access;
 mod bench;
+mod cores;
 mod counters;
 mod datapath;
 mod filters;
@@ -18,6 +19,7 @@ mod mutants;
 mod occasions;
 mod recording;
 mod sampling;
+mod scene;
 mod screen;
 mod system;
 mod threads;

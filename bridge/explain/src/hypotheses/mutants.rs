@@ -8,6 +8,7 @@ use pmu_model::plain::{
 
 use super::Candidate;
 use super::bench::Bench;
+use super::scene::Scene;
 
 /// The mutants of every site, and those of writes under a condition.
 pub(super) fn general() -> Vec<Mutant> {
@@ -93,22 +94,6 @@ fn distinct(mut mutants: Vec<Mutant>) -> Vec<Mutant> {
         }
     }
     distinct
-}
-
-/// What mutants that act under conditions are made of.
-pub(super) struct Scene {
-    /// Those that explain the cycles up to the divergent one, from a little before.
-    suspects: Vec<Mutant>,
-    /// Those that explain the divergent one for the event of its counter.
-    of_event: Vec<Mutant>,
-    /// The counters that the divergent cycle is about.
-    counters: Vec<usize>,
-    /// Conditions that hold in the divergent cycle: of its access, of the PE, of counters, of their events, of other events.
-    access: Vec<When>,
-    state: Vec<When>,
-    numbers: Vec<When>,
-    events: Vec<When>,
-    occurs: Vec<When>,
 }
 
 /// Those of mutants that are marked.

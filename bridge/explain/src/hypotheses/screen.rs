@@ -3,14 +3,13 @@
 //! steps together for as long as they come to the same.
 
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use pmu_model::contract::COUNTER_LANES;
 use pmu_model::plain::{At, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site};
 
 use super::bench::Bench;
+use super::cores;
 
 /// Most steps of its own that each of many mutants makes. One that does not end before acts in every cycle, and shows
 /// nothing.
@@ -384,13 +383,18 @@ impl<'a> Screen<'a> {
         self.probe.leave(number);
     }
 
+    /// Mutants have come to their end. How many they are.
+    fn end_all(&mut self, members: &[u32], k: usize) -> usize {
+        for &number in members {
+            self.end(number, k);
+        }
+        members.len()
+    }
+
     /// A fork that does what the contract does in this cycle. How many of it came to their end.
     fn follow(&mut self, mut fork: Fork, right: bool, k: usize) -> usize {
         if !right {
-            for &number in &fork.members {
-                self.end(number, k);
-            }
-            return fork.members.len();
+            return self.end_all(&fork.members, k);
         }
         let after = &self.after;
         fork.differs.retain(|&(word, _)| after.of(word).is_none());
@@ -430,10 +434,7 @@ impl<'a> Screen<'a> {
             let going_on = match goes_on {
                 true => self.within_their_steps(together, k, &mut ended),
                 false => {
-                    for &number in &together {
-                        self.end(number, k);
-                    }
-                    ended += together.len();
+                    ended += self.end_all(&together, k);
                     Vec::new()
                 }
             };
@@ -577,10 +578,9 @@ fn in_parts<T: Copy + Send>(
     none: T,
     find: impl Fn(&[Mutant]) -> Vec<T> + Sync,
 ) -> Vec<T> {
-    let jobs = thread::available_parallelism().map_or(1, usize::from);
     let parts = match mutants.len() > MANY {
-        true => jobs * PARTS,
-        false => jobs,
+        true => cores::count() * PARTS,
+        false => cores::count(),
     };
     let of_part = |part: usize| {
         let is_own = move |&number: &usize| mutants[number].site as usize % parts == part;
@@ -600,16 +600,8 @@ fn in_parts<T: Copy + Send>(
             }
         }
     };
-    let found = thread::scope(|scope| {
-        let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for worker in workers {
-            found.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        found
-    });
     let mut of_all = vec![none; mutants.len()];
-    for (part, of_own) in found {
+    for (part, of_own) in cores::on_all(work) {
         for (number, of_one) in of_part(part).zip(of_own) {
             of_all[number] = of_one;
         }

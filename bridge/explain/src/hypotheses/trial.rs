@@ -2,9 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use pmu_model::plain::{Broken, Mutant, Plain, Right};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
@@ -15,7 +13,7 @@ use super::inputs::{Group, Inputs};
 use super::occasions::Occasion;
 use super::recording::Stretch;
 use super::varied::{Cycle, Varied};
-use super::{Candidate, Mistake, knobs};
+use super::{Candidate, Mistake, cores, knobs};
 use lockstep_engine::lockstep::batch::BATCH;
 use lockstep_engine::lockstep::compare::first_difference;
 use lockstep_engine::lockstep::delay::Latency;
@@ -93,18 +91,7 @@ impl Bench<'_> {
             }
             found
         };
-        let jobs = thread::available_parallelism().map_or(1, usize::from);
-        let mut found: Vec<(usize, Option<usize>)> = thread::scope(|scope| {
-            let workers: Vec<_> = (1..jobs).map(|_| scope.spawn(work)).collect();
-            let mut found = work();
-            for worker in workers {
-                match worker.join() {
-                    Ok(others) => found.extend(others),
-                    Err(panic) => resume_unwind(panic),
-                }
-            }
-            found
-        });
+        let mut found: Vec<(usize, Option<usize>)> = cores::on_all(work);
         found.extend(self.misses_of_mutants(&candidates, mutants));
         found.sort_unstable();
         let mut tested = Tested::default();

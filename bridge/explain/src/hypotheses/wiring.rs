@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use bytemuck::bytes_of;
 use pmu_model::contract::{self, Group, Output};
+use pmu_model::plain::Mutation;
 use pmu_model::{CycleInput, CycleOutput};
 
 use super::bench::Bench;
@@ -30,18 +31,8 @@ enum Source {
     Output(Field),
     /// An input of the cycle.
     Input(&'static contract::Field),
-    /// Always 0.
-    Zero,
-    /// So many of its bits.
-    Cut(u32),
-    /// A bit is always that.
-    Stuck(u32, bool),
-    /// A bit and the one above are exchanged.
-    Swapped(u32),
-    /// Its bits, inverted.
-    Inverted,
-    /// One more, or one less.
-    Plus(i8),
+    /// What this makes of its number.
+    Otherwise(Mutation),
     /// Its bits, or those of another output.
     Or(Field),
     /// 0 where another output is not.
@@ -187,17 +178,8 @@ impl Wiring {
             Source::Early => own((k + 1).min(bench.expected.len() - 1)),
             Source::HeldWithoutClock => own(last_with_clock(bench.stretch.inputs, k)),
             Source::Output(other) => other.of(&bench.expected[k]),
-            Source::Input(input) => value_of(input, &bench.stretch.inputs[k]),
-            Source::Zero => 0,
-            Source::Cut(bits) => right & u64::MAX >> (64 - bits),
-            Source::Stuck(bit, true) => right | 1 << bit,
-            Source::Stuck(bit, false) => right & !(1 << bit),
-            Source::Swapped(bit) => {
-                let both = (right >> bit ^ right >> (bit + 1)) & 1;
-                right ^ (both | both << 1) << bit
-            }
-            Source::Inverted => !right,
-            Source::Plus(by) => right.wrapping_add_signed(by.into()),
+            Source::Input(input) => input.value(bytes_of(&bench.stretch.inputs[k]), 0),
+            Source::Otherwise(mutation) => mutation.of_word(right, width(field)),
             Source::Or(other) => right | other.of(&bench.expected[k]),
             Source::ZeroedBy(other) => match other.of(&bench.expected[k]) {
                 0 => right,
@@ -210,13 +192,6 @@ impl Wiring {
     }
 }
 
-/// The value of an input that is one number.
-fn value_of(field: &contract::Field, input: &CycleInput) -> u64 {
-    let bytes = bytes_of(input);
-    let own = bytes[field.byte..field.byte + field.bytes()].iter().rev();
-    own.fold(0, |value, &byte| value << 8 | u64::from(byte))
-}
-
 /// The last cycle up to `k` in which the clock is not stopped, or one of reset.
 fn last_with_clock(inputs: &[CycleInput], k: usize) -> usize {
     let runs = |input: &CycleInput| input.is_reset() || input.clock_stopped & 1 == 0;
@@ -224,18 +199,19 @@ fn last_with_clock(inputs: &[CycleInput], k: usize) -> usize {
 }
 
 /// Bits of an output.
-fn width(field: Field) -> u32 {
-    match field {
-        Field::CycleIncrement => 16,
-        Field::Whole(Output::Coll) => 3,
-        _ => field.bits().len() as u32,
-    }
+fn width(field: Field) -> u8 {
+    let bits = match field {
+        Field::Whole(output) => output.field().bits,
+        _ => None,
+    };
+    bits.unwrap_or(field.bits().len() as u32) as u8
 }
 
 /// What an output or a part of one may show for its own value.
 fn times() -> impl Iterator<Item = Source> {
     let late = (1..=LATEST).map(Source::Late);
-    late.chain([Source::Early, Source::HeldWithoutClock, Source::Zero])
+    let zero = Source::Otherwise(Mutation::Zero);
+    late.chain([Source::Early, Source::HeldWithoutClock, zero])
 }
 
 /// What an output may show, the most likely first.
@@ -253,18 +229,20 @@ fn sources(field: Field) -> impl Iterator<Item = Source> {
         Group::Sampling => width(field),
         _ => 0,
     };
-    let arithmetic = [Source::Inverted, Source::Plus(1), Source::Plus(-1)];
-    let arithmetic = arithmetic.into_iter().filter(move |_| bits > 0);
+    let stuck = |bit| [false, true].map(|value| Mutation::Stuck(bit, value));
+    let arithmetic = [Mutation::Inverted, Mutation::Plus(1), Mutation::Plus(-1)];
+    let otherwise = (1..bits)
+        .map(Mutation::Cut)
+        .chain((0..bits).flat_map(stuck))
+        .chain((1..bits).map(|bit| Mutation::Swapped(bit - 1)))
+        .chain(arithmetic.into_iter().filter(move |_| bits > 0));
     let inputs = CycleInput::FIELDS.iter();
     let inputs = inputs.filter(move |input| input.group == field.group() && input.count == 1);
     let others_alone = others().into_iter().map(Source::Output);
     times()
         .chain(others_alone)
         .chain(inputs.map(Source::Input))
-        .chain((1..bits).map(Source::Cut))
-        .chain((0..bits).flat_map(|bit| [false, true].map(|value| Source::Stuck(bit, value))))
-        .chain((1..bits).map(|bit| Source::Swapped(bit - 1)))
-        .chain(arithmetic)
+        .chain(otherwise.map(Source::Otherwise))
         .chain(others().into_iter().map(Source::Or))
         .chain(others().into_iter().map(Source::ZeroedBy))
 }
@@ -294,25 +272,27 @@ impl fmt::Display for Wiring {
             }
             Source::Output(other) => write!(f, "what is shown as {own} is {}", name(other)),
             Source::Input(input) => write!(f, "what is shown as {own} is the input {}", input.name),
-            Source::Zero => write!(f, "{own} is shown as 0"),
-            Source::Cut(bits) => write!(
-                f,
-                "{own} is cut to {} as it is shown",
-                plural(bits.into(), "bit")
-            ),
-            Source::Stuck(bit, value) => write!(
-                f,
-                "bit {bit} of {own} is stuck at {} as it is shown",
-                u8::from(value)
-            ),
-            Source::Swapped(bit) => write!(
-                f,
-                "bits {bit} and {} of {own} are exchanged as it is shown",
-                bit + 1
-            ),
-            Source::Inverted => write!(f, "{own} is shown inverted"),
-            Source::Plus(1) => write!(f, "{own} is shown as one more than it is"),
-            Source::Plus(_) => write!(f, "{own} is shown as one less than it is"),
+            Source::Otherwise(mutation) => match mutation {
+                Mutation::Cut(bits) => {
+                    let bits = plural(bits.into(), "bit");
+                    write!(f, "{own} is cut to {bits} as it is shown")
+                }
+                Mutation::Stuck(bit, value) => {
+                    let value = u8::from(value);
+                    write!(f, "bit {bit} of {own} is stuck at {value} as it is shown")
+                }
+                Mutation::Swapped(bit) => {
+                    let above = bit + 1;
+                    write!(
+                        f,
+                        "bits {bit} and {above} of {own} are exchanged as it is shown"
+                    )
+                }
+                Mutation::Inverted => write!(f, "{own} is shown inverted"),
+                Mutation::Plus(1) => write!(f, "{own} is shown as one more than it is"),
+                Mutation::Plus(_) => write!(f, "{own} is shown as one less than it is"),
+                _ => write!(f, "{own} is shown as 0"),
+            },
             Source::Or(other) => write!(f, "what is shown as {own} is that or {}", name(other)),
             Source::ZeroedBy(other) => {
                 write!(f, "{own} is shown as 0 where {} is not 0", name(other))
