@@ -18,6 +18,7 @@ use crate::regress::record::Further;
 use crate::regress::summary::{Group, Summary};
 use crate::regress::totals::Totals;
 use crate::regress::{earlier, results};
+use crate::report::further::stretches;
 use crate::report::{counted, grouped};
 use crate::scratch::folder_of;
 
@@ -138,7 +139,7 @@ pub(super) fn write_report(
     results: Option<&str>,
     capsules: &Capsules<'_>,
 ) -> Result<Summary, Failure> {
-    let mut summary = Summary::of(merged).map_err(Failure::infrastructure)?;
+    let (mut summary, totals) = Summary::and_totals(merged).map_err(Failure::infrastructure)?;
     if let Some(last) = last {
         summary.follow(last);
     }
@@ -155,7 +156,7 @@ pub(super) fn write_report(
         out.write(SUMMARY, &(json + "\n"))?;
         let xml = junit(merged, &summary).map_err(Failure::infrastructure)?;
         out.write(JUNIT, &xml)?;
-        write_coverage(merged, &out)?;
+        write_coverage(&summary.suite, &totals, &out)?;
         let html = page(&summary, results).map_err(Failure::infrastructure)?;
         out.write(PAGE, &html).map(|_| ())
     };
@@ -167,9 +168,8 @@ pub(super) fn write_report(
 }
 
 /// Writes what runs took, if that was counted.
-fn write_coverage(merged: &Merged, out: &OutputFolder) -> Result<(), Failure> {
-    let totals = Totals::of(merged).map_err(Failure::infrastructure)?;
-    let file = CoverageFile::of(&merged.header.suite, &totals).map_err(Failure::infrastructure)?;
+fn write_coverage(suite: &str, totals: &Totals, out: &OutputFolder) -> Result<(), Failure> {
+    let file = CoverageFile::of(suite, totals).map_err(Failure::infrastructure)?;
     let Some(file) = file else {
         // Those of an earlier report are of other results.
         return [COVERAGE, COVERAGE_PAGE]
@@ -256,12 +256,6 @@ fn what(group: &Group) -> String {
         }
         _ => group.signature.words(),
     }
-}
-
-/// `1 stretch`, `2 stretches`.
-fn stretches(count: u64) -> String {
-    let es = if count == 1 { "" } else { "es" };
-    format!("{} stretch{es}", grouped(count))
 }
 
 /// What a run that went on found after its first divergence, in lines.

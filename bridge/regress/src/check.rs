@@ -177,6 +177,11 @@ impl Gathered {
         all
     }
 
+    /// What runs have taken together.
+    pub(crate) fn into_totals(self) -> Totals {
+        self.totals
+    }
+
     /// Waivers of all runs, with what they waived in all.
     pub(crate) fn waivers(&self) -> Vec<Waiver> {
         self.waivers.values().cloned().collect()

@@ -16,6 +16,7 @@ use crate::share::Share;
 use crate::shrunk::Shrunk;
 use crate::signature::Signature;
 use crate::since::Since;
+use crate::totals::Totals;
 
 /// Version of the summary.
 pub const FORMAT: u32 = 1;
@@ -171,6 +172,14 @@ impl Summary {
     /// # Errors
     /// They cannot be read.
     pub fn of(merged: &Merged) -> io::Result<Self> {
+        Self::and_totals(merged).map(|(summary, _)| summary)
+    }
+
+    /// The same, and what runs have taken together.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn and_totals(merged: &Merged) -> io::Result<(Self, Totals)> {
         let mut runs = Runs::default();
         for (number, record) in merged.records().enumerate() {
             runs.add(number, record?);
@@ -204,7 +213,7 @@ impl Summary {
             times: runs.times,
         };
         summary.history = vec![summary.entry()];
-        Ok(summary)
+        Ok((summary, runs.gathered.into_totals()))
     }
 
     /// Names of all runs that have failed.

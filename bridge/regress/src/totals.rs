@@ -1,13 +1,11 @@
 //! What runs have taken together, by implementation and design.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use pmu_model::Implementation;
 use pmu_model::coverage::Coverage;
 use serde_json::{Map, Value, json};
 
-use crate::merge::Merged;
 use crate::record::Record;
 use crate::taken::{Taken, sorted};
 
@@ -127,18 +125,6 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The totals of merged results.
-    ///
-    /// # Errors
-    /// They cannot be read.
-    pub fn of(merged: &Merged) -> io::Result<Self> {
-        let mut totals = Self::default();
-        for record in merged.records() {
-            totals.add(&record?);
-        }
-        Ok(totals)
-    }
-
     /// Adds a run, if it came to its end and counted what it took.
     ///
     /// # Returns

@@ -47,7 +47,8 @@ pub fn not_listed(further: &Further) -> Option<String> {
     (more > 0).then(|| format!("and in other fields in {}", stretches(more)))
 }
 
-fn stretches(count: u64) -> String {
+/// `1 stretch`, `2 stretches`.
+pub fn stretches(count: u64) -> String {
     match count {
         1 => "1 stretch".into(),
         _ => format!("{} stretches", grouped(count)),

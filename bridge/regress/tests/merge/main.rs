@@ -21,7 +21,6 @@ use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::signature::Signature;
 use lockstep_regress::summary::Summary;
-use lockstep_regress::totals::Totals;
 use made::{header, record};
 use pmu_model::coverage::Coverage;
 use rand_chacha::ChaCha8Rng;
@@ -309,15 +308,11 @@ fn what_runs_took_is_one_file_and_one_page_whatever_the_shards() {
     let folder = tempfile::tempdir().expect("a folder");
     let files = |of: u32| {
         let merged = merged(&shards(folder.path(), of));
-        let totals = Totals::of(&merged).expect("read");
+        let (summary, totals) = Summary::and_totals(&merged).expect("read");
         let file = File::of("nightly", &totals).expect("of this version");
         let file = file.expect("it was counted");
         let json = serde_json::to_value(&file).expect("JSON");
-        (
-            json,
-            file.page().expect("a page"),
-            Summary::of(&merged).expect("read"),
-        )
+        (json, file.page().expect("a page"), summary)
     };
     let (json, page, summary) = files(1);
     for of in [2, 5] {
@@ -373,12 +368,9 @@ fn results_without_what_was_taken_are_read() {
     assert!(!text.contains("taken\":{"), "{text}");
     let merged = merged(&[path]);
     assert_eq!(merged.len(), RUNS);
-    assert!(
-        File::of("nightly", &Totals::of(&merged).expect("read"))
-            .expect("nothing")
-            .is_none()
-    );
-    assert_eq!(Summary::of(&merged).expect("read").coverage[0].points, None);
+    let (summary, totals) = Summary::and_totals(&merged).expect("read");
+    assert!(File::of("nightly", &totals).expect("nothing").is_none());
+    assert_eq!(summary.coverage[0].points, None);
 }
 
 #[test]
