@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::golden::{dumps, golden, golden_from, golden_in};
+use crate::command::run;
+use crate::golden::{dumps, golden, golden_from, golden_in, vcd};
 use crate::scratch::scratch;
 
 const HIERARCHY: &str = "verilator-5.048/hierarchy.vcd";
@@ -45,6 +46,29 @@ fn a_pipe_and_fst_say_the_same() {
 fn names_and_strings_are_quoted() {
     let show = "show ghdl-2.0/kinds.vcd --signals kinds.* --at 60ns --window 0";
     assert_eq!(golden("show_vhdl_csv", &format!("{show} --csv")).code, 0);
+}
+
+#[test]
+fn an_empty_string_is_not_nothing() {
+    let folder = scratch("waves/empty_string");
+    let text = "$timescale 1ns $end $var string 1 ! note $end $var wire 1 a q $end $enddefinitions $end\n\
+        #0\n0a\n#10\ns !\n1a\n#20\nsidle !\n0a\n";
+    fs::write(folder.join("notes.vcd"), text).expect("written");
+    let other = text.replace("s !", "sbusy !");
+    fs::write(folder.join("other.vcd"), other).expect("written");
+    let show = "show notes.vcd --signals note q --changes --at 0 --csv";
+    let lines = |arguments| run(&mut vcd(&folder, arguments)).stdout;
+    assert_eq!(
+        lines(show),
+        "time,timescale,cycle,note,q,changed\n0,1 ns,,,0,\n10,1 ns,,\"\",1,note q\n20,1 ns,,idle,0,note q\n"
+    );
+    let find = lines("find notes.vcd q --signals note --csv");
+    assert!(find.ends_with("\n10,1 ns,,1,\"\"\n"), "{find}");
+    let diff = lines("diff notes.vcd other.vcd --csv");
+    assert!(
+        diff.contains("\n0,1 ns,,note,,,0\n10,1 ns,,note,\"\",busy,1\n"),
+        "{diff}"
+    );
 }
 
 #[test]

@@ -66,6 +66,12 @@ pub(crate) fn not_binary(block: &[u8; 64]) -> u64 {
     !equal(block, !1, b'0')
 }
 
+/// The value of 64 bytes, the first one the highest bit. None if one is neither `0` nor `1`.
+#[inline(always)]
+pub(crate) fn ones(block: &[u8; 64]) -> Option<u64> {
+    (not_binary(block) == 0).then(|| equal(block, !0, b'1').reverse_bits())
+}
+
 /// For each of 64 bytes a bit, the first one lowest: whether it ends a line.
 #[inline(always)]
 pub(crate) fn newlines(block: &[u8; 64]) -> u64 {
@@ -125,6 +131,13 @@ mod tests {
                 let expected = u64::from(!matches!(other, b'0' | b'1')) << place;
                 assert_eq!(not_binary(&block), expected);
                 assert_eq!(newlines(&block), u64::from(other == b'\n') << place);
+                let zero = 1 << 63 >> place;
+                let number = match other {
+                    b'0' => Some(!zero),
+                    b'1' => Some(!0),
+                    _ => None,
+                };
+                assert_eq!(ones(&block), number);
             }
         }
     }

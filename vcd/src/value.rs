@@ -288,6 +288,9 @@ impl<'a> BitsRef<'a> {
 /// The two planes of at most 64 digits, the last one lowest.
 fn planes(mut digits: &[u8]) -> (u64, u64) {
     let (mut a, mut b) = (0, 0);
+    if let Some(ones) = digits.first_chunk().and_then(digits::ones) {
+        return (ones, 0);
+    }
     while let Some(word) = digits::eight(digits) {
         if digits::until_not_binary(word) < 8 {
             break;
@@ -409,7 +412,7 @@ impl Bits {
     /// let bits = lockstep_vcd::BitsRef::new(b"xz10", 4).unwrap().to_bits();
     /// assert_eq!(bits.planes().collect::<Vec<_>>(), [(0b1010, 0b1100)]);
     /// ```
-    pub fn planes(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub fn planes(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
         (0..self.word_count()).map(|index| self.word(index))
     }
 
@@ -469,7 +472,11 @@ impl Bits {
     /// ```
     #[must_use]
     pub fn is_known(&self) -> bool {
-        (0..self.telling_words()).all(|i| self.word(i).1 == 0)
+        let words = self.words.as_slice();
+        // Of these, every bit is below the width.
+        let whole = words.len().min(self.width as usize / 64);
+        let any = words[..whole].iter().fold(0, |any, word| any | word.1);
+        any == 0 && (whole..self.telling_words()).all(|i| self.word(i).1 == 0)
     }
 
     /// Whether any bit is x.

@@ -28,7 +28,7 @@ use crate::implementation_file;
 use crate::lockstep::compare::{Compared, Field};
 use crate::lockstep::waivers::Waivers;
 use crate::lockstep::{FieldTally, Verdict};
-use crate::offline::check::{CheckError, Checked, Found, Options, check};
+use crate::offline::check::{CheckError, Checked, Found, Options, check_dump};
 use crate::offline::excerpt::{excerpt, excerpt_of_ring};
 use crate::offline::fields::Side;
 use crate::offline::ring::{LIMIT, Ring};
@@ -174,7 +174,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let start = Instant::now();
     let checked = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
-        check(
+        check_dump(
             &mut opened.dump,
             &map,
             &wiring,

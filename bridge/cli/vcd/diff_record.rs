@@ -174,17 +174,20 @@ impl Record {
     /// Prints it as CSV: a line a signal and row around the difference.
     pub fn print_csv(&self) -> Result<(), Failure> {
         form::print_csv(|out| {
-            out.write_record(["time", "timescale", "cycle", "signal", "a", "b", "differs"])?;
+            out.end(["time", "timescale", "cycle", "signal", "a", "b", "differs"])?;
             let Some(difference) = &self.difference else {
                 return Ok(());
             };
-            let timescale = self.timescale.clone().unwrap_or_default();
             let mut line =
                 |time: u64, cycle, path: &str, values: [&Option<String>; 2], differs: bool| {
-                    let [a, b] = values.map(|value| value.as_deref().unwrap_or_default());
-                    let (time, cycle) = (time.to_string(), form::cell(cycle));
-                    let differs = if differs { "1" } else { "0" };
-                    out.write_record([&time, &timescale, &cycle, path, a, b, differs])
+                    out.number(time);
+                    out.cell(self.timescale.as_ref());
+                    out.number(cycle);
+                    out.cell(Some(path));
+                    for value in values {
+                        out.cell(value.as_ref());
+                    }
+                    out.end([if differs { "1" } else { "0" }])
                 };
             for (place, row) in difference.rows.iter().enumerate() {
                 for (signal, values) in difference.signals.iter().zip(&row.values) {

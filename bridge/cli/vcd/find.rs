@@ -105,7 +105,7 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
     };
     let found = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
-        let mut run = |hits: &mut dyn Hits| search.run(&mut opened.dump, |hit| hits.show(hit));
+        let mut run = |hits: &mut dyn Hits| search.run(&mut opened.dump, &mut |hit| hits.show(hit));
         match (args.form.json, args.form.csv) {
             (true, _) => print_json(&about, run),
             (_, true) => print_csv(&about, run),

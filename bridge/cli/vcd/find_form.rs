@@ -10,7 +10,7 @@ use serde::ser::{Error as _, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use super::Failure;
-use super::form::{self, Signal, exact};
+use super::form::{self, Csv, Signal, exact};
 use super::show::cell;
 use crate::cli::output;
 use crate::printable::printable;
@@ -155,18 +155,15 @@ impl Hits for TableHits<'_> {
         if self.times.len() == PAGE {
             self.print();
         }
-        match self.printed {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
+        form::going_on(&self.printed)
     }
 }
 
 /// Writes lines of CSV.
-struct CsvHits<'a, 'w> {
+struct CsvHits<'a> {
     about: &'a About<'a>,
-    out: &'a mut csv::Writer<&'w mut dyn Write>,
-    written: Result<(), csv::Error>,
+    out: &'a mut Csv,
+    written: io::Result<()>,
 }
 
 /// Prints what `run` finds as CSV; of a mere count, that alone.
@@ -179,7 +176,7 @@ pub fn print_csv(
         if !about.count_only {
             let paths = about.columns.iter().map(|one| printable(&one.path));
             let head = ["time", "timescale", "cycle"].map(str::to_owned);
-            out.write_record(head.into_iter().chain(paths))?;
+            out.end(head.into_iter().chain(paths))?;
         }
         let mut hits = CsvHits {
             about,
@@ -189,34 +186,27 @@ pub fn print_csv(
         found = run(&mut hits);
         hits.written?;
         if about.count_only {
-            out.write_record(["count"])?;
-            out.write_record([found.hits.to_string()])?;
+            out.end(["count"])?;
+            out.end([found.hits.to_string()])?;
         }
         Ok(())
     })?;
     Ok(found)
 }
 
-impl Hits for CsvHits<'_, '_> {
+impl Hits for CsvHits<'_> {
     fn show(&mut self, hit: Hit<'_>) -> ControlFlow<()> {
         if self.about.count_only {
             return ControlFlow::Continue(());
         }
-        let timescale = form::tick(self.about.header.timescale());
-        let mut line = vec![
-            hit.time.to_string(),
-            timescale.unwrap_or_default(),
-            form::cell(hit.cycle),
-        ];
-        let values = hit.values.iter();
-        line.extend(
-            values.map(|value| exact(value.as_ref(), self.about.radix).unwrap_or_default()),
-        );
-        self.written = self.out.write_record(line);
-        match self.written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
+        self.out.number(hit.time);
+        self.out.cell(form::tick(self.about.header.timescale()));
+        self.out.number(hit.cycle);
+        for value in hit.values {
+            self.out.cell(exact(value.as_ref(), self.about.radix));
         }
+        self.written = self.out.end([""; 0]);
+        form::going_on(&self.written)
     }
 }
 
@@ -252,10 +242,7 @@ impl<S: SerializeSeq> Hits for JsonHits<'_, S> {
                 .collect(),
         };
         self.written = list.serialize_element(&record);
-        match self.written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
+        form::going_on(&self.written)
     }
 }
 

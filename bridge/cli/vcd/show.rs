@@ -1,5 +1,6 @@
 //! `lockstep vcd show`.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use lockstep_vcd::{Header, Value};
 use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
-use super::show_record::{Record, Register, Words};
+use super::show_record::{Record, Register};
 use super::{Failure, clock_of, file_and_signals, in_file, in_signals};
 use crate::cli::output;
 use crate::glob::Glob;
@@ -17,7 +18,7 @@ use crate::lockstep::Verdict;
 use crate::printable::printable;
 use crate::waves::clock::{self, ClockError};
 use crate::waves::decode::Decode;
-use crate::waves::rows::{Pace, Request, Rows, RowsError, Sample, Target};
+use crate::waves::rows::{KeptRow, Pace, Request, RowsError, Sample, Target};
 use crate::waves::select::{SelectError, Selected, common_scope, select, single};
 use crate::waves::table::{Cell, Column, Table};
 use crate::waves::time::{Scale, Time, written};
@@ -90,10 +91,8 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
         target,
         window: args.window,
     };
-    let rows = {
-        let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
-        request.collect(&mut opened.dump)
-    };
+    let mut patience = Some(Patience::start(Arc::clone(&opened.read), opened.size));
+    let rows = request.find(&mut opened.dump);
     let rows = rows.map_err(|error| match (error, &args.at) {
         (RowsError::AfterEnd { last }, Some(time)) => {
             let end = written(header.timescale(), last);
@@ -104,36 +103,40 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
         }
         (error, _) => in_file(file, error),
     })?;
-    let page = Page {
-        args,
-        header: &header,
-        selected: &selected,
-        rows: &rows,
-    };
-    let decoded = args.decode.iter().zip(decoded);
-    let registers = decoded.map(|(decode, place)| page.register(decode, place));
-    let record = || {
-        Record::new(
-            file,
-            &header,
-            (pace, &clock),
-            &selected,
-            &rows,
-            args.values.radix,
-        )
-    };
-    match (args.form.json, args.form.csv) {
-        (true, _) => output::print_json(&record().with(registers.collect()))?,
-        (_, true) => record().print_csv()?,
+    let registers = args.decode.iter().zip(decoded);
+    let mut registers: Vec<_> = registers
+        .map(|(decode, place)| Register::new(decode, place, &selected[place]))
+        .collect();
+    let radix = args.values.radix;
+    let record = || Record::new(file, &header, (pace, &clock), &selected, radix);
+    let fault = match (args.form.json, args.form.csv) {
+        (true, _) => record().print_json(rows, registers)?,
+        (_, true) => record().print_csv(rows)?,
         _ => {
-            let mut text = page.title(pace, &clock);
+            let (target, mut kept) = (rows.target, Vec::new());
+            let fault = rows.each(&mut |row| {
+                registers.iter_mut().for_each(|one| one.enter(row));
+                kept.push(row.into());
+                ControlFlow::Continue(())
+            });
+            patience = None;
+            let page = Page {
+                args,
+                header: &header,
+                selected: &selected,
+                rows: &kept,
+                target,
+            };
+            let mut text = page.title(pace, &clock, fault.is_some());
             text += &page.table().written(super::width());
-            text.extend(registers.map(|register| page.in_words(&register)));
+            text.extend(registers.iter().map(|register| page.in_words(register)));
             output::print(&text)?;
+            fault
         }
-    }
+    };
+    drop(patience);
     args.reading.note(file, &opened.dump);
-    match rows.fault {
+    match fault {
         Some(fault) if args.form.json => Ok(form::end_with_fault(file, fault)),
         Some(fault) => Err(in_file(file, fault)),
         None => Ok(Verdict::Agree),
@@ -189,11 +192,12 @@ struct Page<'p> {
     args: &'p ShowArgs,
     header: &'p Header,
     selected: &'p [Selected],
-    rows: &'p Rows,
+    rows: &'p [KeptRow],
+    target: Option<usize>,
 }
 
 impl Page<'_> {
-    fn title(&self, pace: Pace, clock: &str) -> String {
+    fn title(&self, pace: Pace, clock: &str, damaged: bool) -> String {
         let rows = match pace {
             Pace::Clock(_, sample) => {
                 format!(
@@ -210,8 +214,8 @@ impl Page<'_> {
             Some(scope) => format!("in {}: ", printable(scope)),
             None => String::new(),
         };
-        let nothing = match (&self.args.at, self.rows.target, &self.rows.fault) {
-            (Some(at), None, None) => format!(
+        let nothing = match (&self.args.at, self.target, damaged) {
+            (Some(at), None, false) => format!(
                 "\nno row at {} or before; all of these are later\n",
                 at.text()
             ),
@@ -225,7 +229,7 @@ impl Page<'_> {
     }
 
     fn table(&self) -> Table {
-        let rows = &self.rows.rows;
+        let rows = self.rows;
         let mut heads = Vec::new();
         if rows.iter().any(|row| row.cycle.is_some()) {
             let cycles = rows.iter().map(|row| {
@@ -245,50 +249,21 @@ impl Page<'_> {
         Table {
             heads,
             columns: columns.collect(),
-            target: self.rows.target,
+            target: self.target,
         }
     }
 
     fn cell(&self, row: usize, place: usize) -> Cell {
-        let value = self.rows.rows[row].values[place].as_ref();
-        let event = self.selected[place].probe.is_event(self.header);
-        let changed = self.rows.has_changed(row, place, event);
+        let row = &self.rows[row];
+        let value = row.values[place].as_ref();
         let mut cell = cell(value, self.args.values.radix, self.args.values.full);
-        cell.mark = changed.then_some('*');
+        cell.mark = row.changed[place].then_some('*');
         cell
     }
 
-    /// The fields of a register, whenever it changes.
-    fn register(&self, decode: &Decode, place: usize) -> Register {
-        let mut register = Register {
-            signal: printable(&self.selected[place].path),
-            register: decode.register.name(),
-            values: Vec::new(),
-        };
-        let mut last = None;
-        for row in &self.rows.rows {
-            let value = &row.values[place];
-            if last == Some(value) {
-                continue;
-            }
-            last = Some(value);
-            let words = match value {
-                Some(Value::Bits(bits)) => decode.register.words(bits),
-                Some(_) => "no bits".to_owned(),
-                None => "no value yet".to_owned(),
-            };
-            register.values.push(Words {
-                time: row.time,
-                cycle: row.cycle,
-                words,
-            });
-        }
-        register
-    }
-
-    fn in_words(&self, register: &Register) -> String {
+    fn in_words(&self, register: &Register<'_>) -> String {
         let mut text = format!("\n{} as {}\n", register.signal, register.register);
-        let times = self.rows.rows.iter().map(|row| row.time);
+        let times = self.rows.iter().map(|row| row.time);
         let scale = Scale::of(self.header.timescale(), times);
         for value in &register.values {
             let at = match value.cycle {

@@ -91,7 +91,7 @@ impl Record {
     /// Prints it as CSV: a line a signal.
     pub fn print_csv(&self) -> Result<(), Failure> {
         form::print_csv(|out| {
-            out.write_record([
+            out.end([
                 "signal",
                 "width",
                 "kind",
@@ -107,17 +107,17 @@ impl Record {
                     let text = value.value.as_deref().unwrap_or_default();
                     format!("{text}={}", value.time)
                 });
-                out.write_record([
-                    one.signal.path.clone(),
-                    one.signal.width.to_string(),
-                    one.signal.kind.to_owned(),
-                    self.timescale.clone().unwrap_or_default(),
-                    one.changes.to_string(),
-                    form::cell(one.first),
-                    form::cell(one.last),
-                    one.unknown.to_string(),
-                    values.collect::<Vec<_>>().join(" "),
-                ])?;
+                out.cell(Some(&one.signal.path));
+                out.number(u64::from(one.signal.width));
+                out.cell(Some(one.signal.kind));
+                out.cell(self.timescale.as_ref());
+                out.number(one.changes);
+                out.number(one.first);
+                out.number(one.last);
+                out.number(one.unknown);
+                let values = values.collect::<Vec<_>>().join(" ");
+                out.cell(Some(values).filter(|values| !values.is_empty()));
+                out.end([""; 0])?;
             }
             Ok(())
         })

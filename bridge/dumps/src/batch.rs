@@ -92,6 +92,11 @@ impl Batch {
         self.bytes.len()
     }
 
+    /// Bytes that it has room for.
+    pub(crate) const fn room(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Whether it has no event.
     pub(crate) const fn is_empty(&self) -> bool {
         self.bytes.is_empty()

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::panic;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Once};
 use std::thread::{Builder, JoinHandle, current};
 
@@ -16,7 +16,7 @@ use crate::batch::Batch;
 const NAME: &str = "dump-reader";
 
 /// Batches that are read ahead.
-const AHEAD: usize = 4;
+const AHEAD: usize = 16;
 
 /// Bytes from which on a batch is full.
 pub(crate) const FULL: usize = 1 << 16;
@@ -76,10 +76,27 @@ pub(crate) fn parts(header: &Header, signals: impl IntoIterator<Item = SignalId>
     parts
 }
 
+/// Takes the batches that are read, and gives their memory back: to ask the system for all of it takes as long as to
+/// read it.
+pub(crate) struct Outlet {
+    full: SyncSender<Batch>,
+    shown: Receiver<Batch>,
+}
+
+impl Outlet {
+    /// Sends a batch, which is empty then; whether somebody takes it.
+    pub fn send(&self, batch: &mut Batch) -> bool {
+        let next = self.shown.try_recv();
+        let next = next.unwrap_or_else(|_| Batch::with_room(FULL + FULL / 8));
+        self.full.send(std::mem::replace(batch, next)).is_ok()
+    }
+}
+
 /// The thread of the library.
 #[derive(Debug)]
 struct Reading<E> {
     batches: Receiver<Batch>,
+    shown: Sender<Batch>,
     thread: JoinHandle<Result<(), E>>,
 }
 
@@ -109,7 +126,10 @@ impl<E> Default for Ahead<E> {
 impl<E> Ahead<E> {
     /// Forgets what was read. The thread ends: it shares the place in the file with the next one.
     pub fn stop(&mut self) {
-        if let Some(Reading { batches, thread }) = self.reading.take() {
+        if let Some(Reading {
+            batches, thread, ..
+        }) = self.reading.take()
+        {
             drop(batches);
             let _result = thread.join();
         }
@@ -129,20 +149,31 @@ impl<E: From<io::Error> + Send + 'static> Ahead<E> {
         panicked: impl FnOnce() -> E,
     ) -> Result<bool, E>
     where
-        R: FnOnce(SyncSender<Batch>) -> Result<(), E> + Send + 'static,
+        R: FnOnce(Outlet) -> Result<(), E> + Send + 'static,
     {
         let reading = match self.reading.take() {
             Some(reading) => reading,
             None => {
-                let (sender, batches) = sync_channel(AHEAD);
+                let (full, batches) = sync_channel(AHEAD);
+                let (shown, given_back) = channel();
+                let outlet = Outlet {
+                    full,
+                    shown: given_back,
+                };
                 let read = read();
-                let thread = spawn(move || read(sender))?;
-                Reading { batches, thread }
+                Reading {
+                    batches,
+                    shown,
+                    thread: spawn(move || read(outlet))?,
+                }
             }
         };
         self.place = 0;
         if let Ok(batch) = reading.batches.recv() {
-            self.batch = batch;
+            let mut shown = std::mem::replace(&mut self.batch, batch);
+            shown.clear();
+            // The last batches are not wanted any more, and a large one would stay large.
+            let _ = shown.room() > 2 * FULL || reading.shown.send(shown).is_err();
             self.reading = Some(reading);
             return Ok(true);
         }

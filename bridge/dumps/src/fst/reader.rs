@@ -6,7 +6,6 @@ use std::io::{self, BufReader, Seek};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::SyncSender;
 
 use fst_reader::FstReader;
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
@@ -19,7 +18,7 @@ use super::events::{Signals, enter};
 use super::frame::{Fields, Stored};
 use super::unpack::damaged;
 use crate::batch::Batch;
-use crate::library::{Ahead, FULL, Input, parts, spawn};
+use crate::library::{Ahead, FULL, Input, Outlet, parts, spawn};
 
 /// What the library found, if it has ended by a panic.
 const PANICKED: &str = "lengths or places that are not in the file";
@@ -289,7 +288,7 @@ impl Events {
                 from: self.shown_from,
             };
             let input = self.input.clone();
-            move |sender| reading.send(input, sender)
+            move |outlet| reading.send(input, outlet)
         };
         let panicked = || FstError::Values {
             after: self.now,
@@ -372,16 +371,16 @@ struct Reading {
 
 impl Reading {
     /// Sends all events, until the receiver is gone.
-    fn send(&self, input: Input, sender: SyncSender<Batch>) -> Result<(), FstError> {
+    fn send(&self, input: Input, outlet: Outlet) -> Result<(), FstError> {
         let mut out = Out {
             signals: &self.signals,
-            sender,
+            outlet,
             batch: Batch::with_room(FULL + FULL / 8),
             now: None,
         };
         let read = self.blocks(&mut BufReader::new(input), &mut out);
         // All that stands before a fault is shown.
-        let sent = out.batch.is_empty() || out.sender.send(out.batch).is_ok();
+        let sent = out.batch.is_empty() || out.outlet.send(&mut out.batch);
         match read {
             Err(Stop::Fault(error)) if sent => Err(fault(out.now.unwrap_or(0), error)),
             _ => Ok(()),
@@ -430,7 +429,7 @@ impl From<io::Error> for Stop {
 /// Events on their way into batches.
 struct Out<'s> {
     signals: &'s Signals,
-    sender: SyncSender<Batch>,
+    outlet: Outlet,
     batch: Batch,
     now: Option<u64>,
 }
@@ -441,9 +440,8 @@ impl Out<'_> {
             if self.now.is_some_and(|now| time < now) {
                 return Err(damaged(&format!("tick {time}")).into());
             }
-            if self.batch.len() >= FULL {
-                let full = std::mem::replace(&mut self.batch, Batch::with_room(FULL + FULL / 8));
-                self.sender.send(full).map_err(|_| Stop::Gone)?;
+            if self.batch.len() >= FULL && !self.outlet.send(&mut self.batch) {
+                return Err(Stop::Gone);
             }
             self.now = Some(time);
             self.batch.time(time);

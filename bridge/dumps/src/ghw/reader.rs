@@ -9,7 +9,6 @@ use std::io::{BufReader, Seek};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::mpsc::SyncSender;
 
 use lockstep_vcd::{Error, Event, Header, Joining, SignalId, Source};
 use wellen::viewers::{HeaderResult, read_body, read_header};
@@ -18,7 +17,7 @@ use wellen::{LoadOptions, SignalValueRef};
 use super::declarations::{Signals, declare};
 use super::error::GhwError;
 use crate::batch::{Batch, escaped};
-use crate::library::{Ahead, FULL, Input, parts, spawn};
+use crate::library::{Ahead, FULL, Input, Outlet, parts, spawn};
 
 /// What the library found, if it has ended by a panic.
 const PANICKED: &str = "types, numbers or sections that are not in the file";
@@ -150,7 +149,7 @@ impl Events {
             let (input, signals) = (input.clone(), Arc::clone(signals));
             let all = || (0..signals.all.len()).collect();
             let watched = watched.clone().unwrap_or_else(all);
-            move |sender| send(input, &signals, &watched, &sender)
+            move |outlet| send(input, &signals, &watched, &outlet)
         };
         let next = ahead.next(read, || damaged("changes"));
         next.map_err(Error::from)
@@ -184,7 +183,7 @@ fn send(
     input: Input,
     signals: &Signals,
     watched: &[usize],
-    sender: &SyncSender<Batch>,
+    outlet: &Outlet,
 ) -> Result<(), GhwError> {
     let HeaderResult {
         hierarchy, body, ..
@@ -219,7 +218,7 @@ fn send(
     while let Some(Reverse((index, line))) = heap.pop() {
         let time = body.time_table[index as usize];
         if now != Some(time) {
-            if batch.len() >= FULL && sender.send(std::mem::take(&mut batch)).is_err() {
+            if batch.len() >= FULL && !outlet.send(&mut batch) {
                 return Ok(());
             }
             batch.time(time);
@@ -238,7 +237,7 @@ fn send(
         batch.time(end);
     }
     // If the receiver is gone, nobody needs them.
-    let _ = sender.send(batch);
+    let _ = outlet.send(&mut batch);
     Ok(())
 }
 

@@ -15,6 +15,7 @@ use super::map::Map;
 use super::ring::Ring;
 use super::sampler::{Rows, Sampler};
 use super::wiring::Wiring;
+use crate::waves::dump::Dump;
 use crate::waves::time::written;
 use lockstep_engine::dut::{ParameterMismatch, Translation, check_parameters};
 use lockstep_engine::lockstep::compare::{Divergence, differences};
@@ -150,6 +151,22 @@ pub enum CheckError {
         /// Cycles looked at.
         cycles: u64,
     },
+}
+
+/// [`check`] of a file, compiled where this package is: who calls it may be compiled with less optimization.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn check_dump(
+    dump: &mut Dump,
+    map: &Map,
+    wiring: &Wiring,
+    implementation: &Implementation,
+    options: Options,
+    waivers: Waivers,
+    ring: Option<&mut Ring>,
+) -> Result<Checked, CheckError> {
+    check(dump, map, wiring, implementation, options, waivers, ring)
 }
 
 /// Checks a dump that was just opened; the differences of `waivers` are accepted. What a window needs of a dump that is

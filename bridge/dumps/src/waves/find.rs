@@ -54,7 +54,7 @@ pub struct Found {
 
 impl Search<'_> {
     /// Reads a dump that was just opened, and shows every hit until `show` breaks.
-    pub fn run(&self, dump: &mut Dump, mut show: impl FnMut(Hit<'_>) -> ControlFlow<()>) -> Found {
+    pub fn run(&self, dump: &mut Dump, show: &mut dyn FnMut(Hit<'_>) -> ControlFlow<()>) -> Found {
         let mut watched = self.columns.to_vec();
         watched.extend(self.pace.clock());
         let mut found = Found::default();
@@ -78,7 +78,7 @@ impl Search<'_> {
                     break;
                 }
             };
-            walker.tick(&mut ticks, |number, values| {
+            walker.tick(&mut ticks, |number, values, _| {
                 let holds = evaluator.next(values) == State::One;
                 if !self.times.contains(&time) {
                     return;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{Read, Seek};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use lockstep_vcd::{Error, Header, Probe, Source, Stream, Ticks, Trace, Value};
@@ -39,40 +40,91 @@ pub struct Request<'p> {
 }
 
 /// Values at one place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'r> {
     /// Tick.
     pub time: u64,
     /// Number of the rising edge, if they were counted.
     pub cycle: Option<u64>,
     /// A value a probe. None if the dump had given none yet.
+    pub values: &'r [Option<Value>],
+    /// For each probe, whether its value differs from that of the row before, or, of an event, whether it was triggered.
+    pub changed: &'r [bool],
+}
+
+/// The same, kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeptRow {
+    /// Tick.
+    pub time: u64,
+    /// Number of the rising edge, if they were counted.
+    pub cycle: Option<u64>,
+    /// A value a probe.
     pub values: Vec<Option<Value>>,
+    /// For each probe, whether it has changed.
+    pub changed: Vec<bool>,
 }
 
-/// Rows around a place.
-#[derive(Debug)]
-pub struct Rows {
-    /// Values of the row before the first one, to tell changes from.
-    pub previous: Option<Vec<Option<Value>>>,
-    /// The rows.
-    pub rows: Vec<Row>,
-    /// Which row was asked for. None if the dump breaks off before it, or if the time is before the first row.
+impl From<Row<'_>> for KeptRow {
+    fn from(row: Row<'_>) -> Self {
+        Self {
+            time: row.time,
+            cycle: row.cycle,
+            values: row.values.to_vec(),
+            changed: row.changed.to_vec(),
+        }
+    }
+}
+
+impl KeptRow {
+    fn row(&self) -> Row<'_> {
+        Row {
+            time: self.time,
+            cycle: self.cycle,
+            values: &self.values,
+            changed: &self.changed,
+        }
+    }
+}
+
+/// Rows around a place. Those behind it are read while they are shown.
+pub struct Rows<'r, S> {
+    /// Which row was asked for, counted from 0. None if the dump breaks off before it, or if the time is before the first
+    /// row.
     pub target: Option<usize>,
-    /// Why there are no more rows, if not for the end of the dump or the window.
-    pub fault: Option<Error>,
+    /// The rows up to the one behind the target.
+    rows: VecDeque<KeptRow>,
+    fault: Option<Error>,
+    rest: Option<Rest<'r, S>>,
 }
 
-impl Rows {
-    /// Whether the value of a signal differs from that of the row before, or, of an event, whether it was triggered.
-    pub fn has_changed(&self, row: usize, place: usize, event: bool) -> bool {
-        let value = &self.rows[row].values[place];
-        let before = match row.checked_sub(1) {
-            Some(before) => Some(&self.rows[before].values[place]),
-            None => self.previous.as_ref().map(|values| &values[place]),
-        };
-        match event {
-            true => value.is_some(),
-            false => before.is_some_and(|before| before != value),
+/// Where rows are read on.
+struct Rest<'r, S> {
+    source: &'r mut S,
+    ticks: Ticks,
+    scan: Scan<'r>,
+}
+
+impl Rows<'_, Dump> {
+    /// Shows all rows until `show` breaks.
+    ///
+    /// # Returns
+    /// Why there are no more rows, if not for the end of the dump or the window.
+    pub fn each(self, show: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>) -> Option<Error> {
+        self.run(show)
+    }
+}
+
+impl<S: Source> Rows<'_, S> {
+    fn run(self, mut show: impl FnMut(Row<'_>) -> ControlFlow<()>) -> Option<Error> {
+        for row in self.rows {
+            if show(row.row()).is_break() {
+                return None;
+            }
+        }
+        match self.rest {
+            Some(mut rest) => rest.scan.run(rest.source, &mut rest.ticks, show),
+            None => self.fault,
         }
     }
 }
@@ -107,7 +159,7 @@ pub enum RowsError {
     NoChange,
 }
 
-impl Request<'_> {
+impl<'p> Request<'p> {
     /// Rows of the signals before the target, itself, and the one before these, to tell changes from.
     fn kept(&self) -> usize {
         self.window.saturating_add(2)
@@ -133,40 +185,46 @@ impl Request<'_> {
     ///
     /// # Errors
     /// [`RowsError`].
-    pub fn collect(&self, dump: &mut Dump) -> Result<Rows, RowsError> {
+    pub fn find(&self, dump: &'p mut Dump) -> Result<Rows<'p, Dump>, RowsError> {
         match dump {
-            Dump::Pipe(stream) => self.scan(stream),
-            Dump::Ghw(ghw) => self.scan(ghw),
-            Dump::Fst(fst) => self.scan_blocks(fst),
+            Dump::Pipe(_) | Dump::Ghw(_) => {}
+            Dump::Fst(fst) => {
+                if let Some((ticks, scan)) = self.scan_blocks(fst)? {
+                    return scan.found(dump, ticks, None);
+                }
+            }
             Dump::File(stream) => match self.seek(stream) {
                 // A scan shows what stands before the fault, and tells its line.
-                Err(RowsError::Dump(Error::Syntax { .. })) => {
-                    stream.rewind()?;
-                    self.scan(stream)
-                }
-                rows => rows,
+                Err(RowsError::Dump(Error::Syntax { .. })) => stream.rewind()?,
+                rows => return rows,
             },
         }
+        self.scan(dump)
     }
 
     /// Reads once, from the start on.
-    fn scan(&self, source: &mut impl Source) -> Result<Rows, RowsError> {
-        let mut watched = self.probes.to_vec();
-        watched.extend(self.pace.clock());
-        let mut ticks = Ticks::new(source.header(), &watched);
-        let header = Arc::clone(source.header());
-        let mut scan = Scan::new(self, &header);
-        let fault = scan.run(source, &mut ticks);
-        scan.finish(&header, ticks.time(), fault)
+    fn scan<S: Source>(&self, source: &'p mut S) -> Result<Rows<'p, S>, RowsError> {
+        let mut ticks = Ticks::new(source.header(), &self.watched());
+        let mut scan = Scan::new(*self, source.header());
+        let fault = scan.find(source, &mut ticks);
+        scan.found(source, ticks, fault)
     }
 
-    /// Reads the blocks around the place, and up to a cycle all.
-    fn scan_blocks(&self, fst: &mut Fst) -> Result<Rows, RowsError> {
-        let mut watched = self.probes.to_vec();
-        watched.extend(self.pace.clock());
+    /// The probes, and behind them the clock.
+    fn watched(&self) -> Vec<Probe> {
+        self.probes
+            .iter()
+            .copied()
+            .chain(self.pace.clock())
+            .collect()
+    }
+
+    /// Reads the blocks around a time. None if all are to be read, from the start on.
+    fn scan_blocks(&self, fst: &mut Fst) -> Result<Option<(Ticks, Scan<'p>)>, RowsError> {
+        let watched = self.watched();
         fst.watch(watched.iter().map(Probe::signal))?;
         let Target::Time(at) = self.target else {
-            return self.scan(fst);
+            return Ok(None);
         };
         let header = Arc::clone(fst.header());
         let last = fst.block_before(at);
@@ -180,7 +238,7 @@ impl Request<'_> {
             for from in [at - (at - start) / NEAR, 0] {
                 fst.jump_near(block, from)?;
                 let mut ticks = Ticks::new(&header, &watched);
-                let mut scan = Scan::new(self, &header);
+                let mut scan = Scan::new(*self, &header);
                 // First come the values at the start, which are no changes.
                 if ticks.next(fst)? != Some(start) || !scan.begin(&mut ticks) {
                     continue;
@@ -193,27 +251,25 @@ impl Request<'_> {
                     };
                 };
                 match next {
-                    Ok(Some(time)) => {
-                        scan.tick(time, &mut ticks);
-                    }
+                    Ok(Some(time)) => scan.enter(time, &mut ticks),
                     Ok(None) => {}
                     Err(_) => continue,
                 }
-                if !scan.done && scan.run(fst, &mut ticks).is_some() {
+                if !scan.past && scan.find(fst, &mut ticks).is_some() {
                     continue;
                 }
-                if scan.before.len() >= self.kept() {
-                    return scan.finish(&header, ticks.time(), None);
+                if scan.before >= self.kept() {
+                    return Ok(Some((ticks, scan)));
                 }
             }
             back = 2 * back + 1;
         }
         fst.jump(0)?;
-        self.scan(fst)
+        Ok(None)
     }
 
     /// Finds the times of the rows, then the values there.
-    fn seek<R: Read + Seek>(&self, stream: &mut Stream<R>) -> Result<Rows, RowsError> {
+    fn seek<R: Read + Seek, S>(&self, stream: &mut Stream<R>) -> Result<Rows<'p, S>, RowsError> {
         let places = match self.target {
             Target::Time(at) => self.places_around(stream, at)?,
             Target::Cycle(at) => self.places_of_cycles(stream, at)?,
@@ -257,7 +313,7 @@ impl Request<'_> {
         places.before.len() < self.kept()
     }
 
-    fn rows_of(&self, header: &Header, places: &Places, traces: &[Trace]) -> Rows {
+    fn rows_of<S>(&self, header: &Header, places: &Places, traces: &[Trace]) -> Rows<'p, S> {
         let early = matches!(self.pace, Pace::Clock(_, Sample::Before));
         let seen = |time: u64| {
             if early {
@@ -266,8 +322,9 @@ impl Request<'_> {
                 Some(time)
             }
         };
-        let value = |probe: &Probe, trace: &Trace, last: Option<u64>, time: u64| {
-            if !probe.is_event(header) {
+        let events: Vec<_> = self.probes.iter().map(|one| one.is_event(header)).collect();
+        let value = |event: bool, trace: &Trace, last: Option<u64>, time: u64| {
+            if !event {
                 return trace.at(seen(time)?).cloned();
             }
             // A trigger since the row before.
@@ -281,32 +338,34 @@ impl Request<'_> {
             };
             since.then(triggered)
         };
-        let mut last = None;
-        let mut rows = |places: &mut dyn Iterator<Item = &(u64, Option<u64>)>| {
-            let mut rows = Vec::new();
-            for &(time, cycle) in places {
-                let values = self.probes.iter().zip(traces);
-                let values = values.map(|(probe, trace)| value(probe, trace, last, time));
-                rows.push(Row {
-                    time,
-                    cycle,
-                    values: values.collect(),
-                });
-                last = Some(time);
-            }
-            rows
-        };
-        let before = rows(&mut places.before.iter());
-        let after = rows(&mut places.after.iter());
-        self.rows(header, before.into(), after, None)
+        let mut rows = VecDeque::<KeptRow>::new();
+        for &(time, cycle) in places.all() {
+            let last = rows.back();
+            let at = last.map(|row| row.time);
+            let values = events.iter().zip(traces);
+            let values = values.map(|(event, trace)| value(*event, trace, at, time));
+            let values: Vec<_> = values.collect();
+            let changed = values.iter().zip(&events).enumerate();
+            let changed = changed.map(|(place, (value, event))| match event {
+                true => value.is_some(),
+                false => last.is_some_and(|last| last.values[place] != *value),
+            });
+            rows.push_back(KeptRow {
+                time,
+                cycle,
+                changed: changed.collect(),
+                values,
+            });
+        }
+        self.rows(rows, places.before.len(), None, None)
     }
 
     /// Rows where a signal changes, from windows that grow until there are enough.
-    fn seek_changes<R: Read + Seek>(
+    fn seek_changes<R: Read + Seek, S>(
         &self,
         stream: &mut Stream<R>,
         at: u64,
-    ) -> Result<Rows, RowsError> {
+    ) -> Result<Rows<'p, S>, RowsError> {
         let Some(times) = stream.times()? else {
             return Err(self.no_rows());
         };
@@ -414,35 +473,30 @@ impl Request<'_> {
         }
     }
 
-    /// Puts rows together; of those before, the first may be there only to tell changes from.
-    fn rows(
+    /// Puts rows together, of which some are not behind the target; of these, the first may be there only to tell changes
+    /// from.
+    fn rows<S>(
         &self,
-        header: &Header,
-        mut before: VecDeque<Row>,
-        after: Vec<Row>,
+        mut rows: VecDeque<KeptRow>,
+        mut before: usize,
         fault: Option<Error>,
-    ) -> Rows {
-        let mut previous = match before.len() > self.window.saturating_add(1) {
-            true => before.pop_front().map(|row| row.values),
-            false => None,
-        };
-        for (value, probe) in previous.iter_mut().flatten().zip(self.probes) {
-            // What is before the first row is not read.
-            if probe.is_event(header) {
-                *value = None;
-            }
-        }
+        rest: Option<Rest<'p, S>>,
+    ) -> Rows<'p, S> {
+        let last = before.checked_sub(1).map(|last| rows[last].cycle);
         let reached = match self.target {
-            Target::Time(_) => fault.is_none() || !after.is_empty(),
-            Target::Cycle(at) => before.back().is_some_and(|row| row.cycle == Some(at)),
+            Target::Time(_) => fault.is_none(),
+            Target::Cycle(at) => last == Some(Some(at)),
         };
-        // Before the first row, there is none to point at.
-        let target = before.len().checked_sub(1).filter(|_| reached);
+        if before > self.window.saturating_add(1) {
+            rows.pop_front();
+            before -= 1;
+        }
         Rows {
-            previous,
-            rows: before.into_iter().chain(after).collect(),
-            target,
+            // Before the first row, there is none to point at.
+            target: before.checked_sub(1).filter(|_| reached),
+            rows,
             fault,
+            rest,
         }
     }
 }
@@ -542,23 +596,29 @@ impl Finder {
     }
 }
 
-/// Collects rows while a dump is read from its start.
+/// Finds rows while a dump is read from its start.
 struct Scan<'r> {
-    request: &'r Request<'r>,
+    request: Request<'r>,
     walker: Walker,
-    before: VecDeque<Row>,
-    after: Vec<Row>,
-    done: bool,
+    /// As many rows up to the target as are wanted, and one behind it.
+    kept: VecDeque<KeptRow>,
+    /// How many of them are not behind it.
+    before: usize,
+    /// A row behind the target was read.
+    past: bool,
+    /// Rows to come.
+    wanted: usize,
 }
 
 impl<'r> Scan<'r> {
-    fn new(request: &'r Request<'r>, header: &Header) -> Self {
+    fn new(request: Request<'r>, header: &Header) -> Self {
         Self {
             request,
             walker: Walker::new(header, request.probes, request.pace),
-            before: VecDeque::new(),
-            after: Vec::new(),
-            done: false,
+            kept: VecDeque::new(),
+            before: 0,
+            past: false,
+            wanted: 0,
         }
     }
 
@@ -567,63 +627,115 @@ impl<'r> Scan<'r> {
         self.walker.begin(ticks)
     }
 
-    /// Takes ticks until all rows are there, or the dump ends with a fault.
-    fn run(&mut self, source: &mut impl Source, ticks: &mut Ticks) -> Option<Error> {
-        loop {
+    /// Takes ticks up to the row behind the target, or until the dump ends, perhaps with a fault.
+    fn find(&mut self, source: &mut impl Source, ticks: &mut Ticks) -> Option<Error> {
+        while !self.past {
             match ticks.next(source) {
-                Ok(Some(time)) if !self.tick(time, ticks) => {}
-                Ok(_) => return None,
+                Ok(Some(time)) => self.enter(time, ticks),
+                Ok(None) => return None,
                 Err(error) => return Some(error),
             }
         }
+        None
     }
 
-    /// Takes the changes of a tick; whether all rows are there.
-    fn tick(&mut self, time: u64, ticks: &mut Ticks) -> bool {
+    /// Takes the changes of a tick, and keeps its row.
+    fn enter(&mut self, time: u64, ticks: &mut Ticks) {
+        let counted = self.counted();
         let Self {
             request,
+            walker,
+            kept,
             before,
-            after,
-            done,
-            ..
+            past,
+            wanted,
         } = self;
-        self.walker.tick(ticks, |number, values| {
-            let cycle = request.pace.clock().map(|_| number);
-            let past = request.is_past(time, cycle);
-            let wanted = request.wanted_after(before.is_empty());
-            let row = || Row {
+        walker.tick(ticks, |number, values, changed| {
+            let row = Row {
                 time,
-                // The same columns as where cycles are not counted.
-                cycle: cycle.filter(|_| matches!(request.target, Target::Cycle(_))),
-                values: values.to_vec(),
+                cycle: counted.then_some(number),
+                values,
+                changed,
             };
-            if !past {
-                before.push_back(row());
-                if before.len() > request.kept() {
-                    before.pop_front();
+            *past = request.is_past(time, row.cycle);
+            if *past {
+                *wanted = request.wanted_after(*before == 0);
+                if *wanted > 0 {
+                    kept.push_back(row.into());
+                    *wanted -= 1;
                 }
-            } else if after.len() < wanted {
-                after.push(row());
+                return;
             }
-            *done = past && after.len() >= wanted;
+            kept.push_back(row.into());
+            if kept.len() > request.kept() {
+                kept.pop_front();
+            }
+            *before = kept.len();
         });
-        self.done
     }
 
-    fn finish(self, header: &Header, last: u64, fault: Option<Error>) -> Result<Rows, RowsError> {
-        if let (false, None) = (self.done, &fault) {
-            match self.request.target {
+    /// Takes ticks, and shows their rows, as many as are wanted.
+    fn run(
+        &mut self,
+        source: &mut impl Source,
+        ticks: &mut Ticks,
+        mut show: impl FnMut(Row<'_>) -> ControlFlow<()>,
+    ) -> Option<Error> {
+        let counted = self.counted();
+        while self.wanted > 0 {
+            let time = match ticks.next(source) {
+                Ok(Some(time)) => time,
+                Ok(None) => return None,
+                Err(error) => return Some(error),
+            };
+            let wanted = &mut self.wanted;
+            self.walker.tick(ticks, |number, values, changed| {
+                let row = Row {
+                    time,
+                    cycle: counted.then_some(number),
+                    values,
+                    changed,
+                };
+                *wanted = match show(row) {
+                    ControlFlow::Continue(()) => *wanted - 1,
+                    ControlFlow::Break(()) => 0,
+                };
+            });
+        }
+        None
+    }
+
+    /// Whether rows have numbers: not where a time was asked for, as there cycles need not be counted.
+    const fn counted(&self) -> bool {
+        self.request.pace.clock().is_some() && matches!(self.request.target, Target::Cycle(_))
+    }
+
+    /// The rows that were found, up to where `fault` ends the dump, and those behind them.
+    fn found<S>(
+        mut self,
+        source: &'r mut S,
+        ticks: Ticks,
+        fault: Option<Error>,
+    ) -> Result<Rows<'r, S>, RowsError> {
+        let request = self.request;
+        if fault.is_none() {
+            let (last, cycles) = (ticks.time(), self.walker.rows());
+            match request.target {
                 Target::Time(at) if at > last => return Err(RowsError::AfterEnd { last }),
-                Target::Cycle(asked) if asked >= self.walker.rows() => {
-                    return Err(no_cycle(asked, self.walker.rows()));
-                }
+                Target::Cycle(asked) if asked >= cycles => return Err(no_cycle(asked, cycles)),
                 _ => {}
             }
         }
-        if self.before.is_empty() && self.after.is_empty() {
-            return Err(fault.map_or_else(|| self.request.no_rows(), RowsError::Dump));
+        if self.kept.is_empty() {
+            return Err(fault.map_or_else(|| request.no_rows(), RowsError::Dump));
         }
-        Ok(self.request.rows(header, self.before, self.after, fault))
+        let (kept, before) = (std::mem::take(&mut self.kept), self.before);
+        let rest = self.past.then_some(Rest {
+            source,
+            ticks,
+            scan: self,
+        });
+        Ok(request.rows(kept, before, fault, rest))
     }
 }
 
@@ -653,6 +765,13 @@ mod tests {
         text
     }
 
+    #[derive(Debug)]
+    struct Collected {
+        rows: Vec<KeptRow>,
+        target: Option<usize>,
+        fault: Option<Error>,
+    }
+
     fn request(
         text: &str,
         names: &[&str],
@@ -660,7 +779,7 @@ mod tests {
         target: Target,
         window: usize,
         seek: bool,
-    ) -> Result<Rows, RowsError> {
+    ) -> Result<Collected, RowsError> {
         let mut stream = Stream::new(Cursor::new(text))?;
         let header = stream.header().clone();
         let probes = names
@@ -679,10 +798,21 @@ mod tests {
             target,
             window,
         };
-        match seek {
+        let mut slice = Slice::new(text.as_bytes())?;
+        let found = match seek {
             true => request.seek(&mut stream),
-            false => request.scan(&mut Slice::new(text.as_bytes())?),
-        }
+            false => request.scan(&mut slice),
+        }?;
+        let (target, mut rows) = (found.target, Vec::new());
+        let fault = found.run(|row| {
+            rows.push(KeptRow::from(row));
+            ControlFlow::Continue(())
+        });
+        Ok(Collected {
+            rows,
+            target,
+            fault,
+        })
     }
 
     #[test]
@@ -699,7 +829,7 @@ mod tests {
                     for window in [0, 1, 5] {
                         let [sought, scanned] = [true, false].map(|seek| {
                             let rows = request(&text, names, pace, target, window, seek).unwrap();
-                            (rows.previous, rows.rows, rows.target)
+                            (rows.rows, rows.target)
                         });
                         assert_eq!(sought, scanned, "{names:?} {pace} {target:?} {window}");
                     }
@@ -733,10 +863,8 @@ mod tests {
             .map(|row| row.values[0].as_ref().unwrap().to_u64())
             .collect();
         assert_eq!(values, [8, 9, 10, 11, 12].map(Some));
-        assert_eq!(
-            rows.previous.unwrap()[0].as_ref().unwrap().to_u64(),
-            Some(7)
-        );
+        // The row before these is there to tell a change of the first one.
+        assert!(rows.rows[0].changed[0]);
     }
 
     #[test]

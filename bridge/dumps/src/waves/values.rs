@@ -34,34 +34,61 @@ const ENDS: [usize; 2] = [4, 8];
 /// A value in `radix`. A hexadecimal digit of bits that are all x or z is `x` or `z`; if only some are, it
 /// is `X` or `Z`, as with `%h` of IEEE 1364; the same for a decimal number as a whole.
 pub fn written(value: &Value, radix: Radix) -> String {
+    let mut text = Vec::new();
     match value {
-        Value::Bits(bits) => match radix {
-            _ if bits.width() <= 1 => format!("{bits:b}"),
-            Radix::Hex => hexadecimal(bits),
-            Radix::Dec => decimal(bits),
-            Radix::Bin => format!("{bits:b}"),
-        },
-        Value::Real(real) => real.to_string(),
-        Value::Text(text) => lockstep_base::printable::printable(text),
+        Value::Text(text) => return lockstep_base::printable::printable(text),
+        Value::Real(real) => return real.to_string(),
+        Value::Bits(bits) => write_bits(&mut text, bits, radix),
+    }
+    ascii(text)
+}
+
+/// A value for programs, as [`write_exact`] has it.
+pub fn exact(value: &Value, radix: Radix) -> String {
+    let mut text = Vec::new();
+    match value {
+        Value::Text(text) => return text.to_string(),
+        _ => write_exact(&mut text, value, radix),
+    }
+    ascii(text)
+}
+
+/// Appends a value for programs, nothing lost: bits that are all 0 or 1 as `0x0f`, `15` or `0b00001111`, others as `0b`
+/// and a digit a bit in any radix; a single bit is 0, 1, x or z.
+pub fn write_exact(text: &mut Vec<u8>, value: &Value, radix: Radix) {
+    match (value, radix) {
+        (Value::Text(value), _) => text.extend_from_slice(value.as_bytes()),
+        (Value::Real(real), _) => text.extend_from_slice(real.to_string().as_bytes()),
+        (Value::Bits(bits), _) if bits.width() <= 1 => binary(text, bits),
+        (Value::Bits(bits), _) if !bits.is_known() => {
+            text.extend_from_slice(b"0b");
+            binary(text, bits);
+        }
+        (Value::Bits(bits), _) => {
+            text.extend_from_slice(match radix {
+                Radix::Hex => b"0x",
+                Radix::Bin => b"0b",
+                Radix::Dec => b"",
+            });
+            match radix {
+                Radix::Hex => known_hexadecimal(text, bits),
+                _ => write_bits(text, bits, radix),
+            }
+        }
     }
 }
 
-/// A value for programs, nothing lost: bits that are all 0 or 1 as `0x0f`, `15` or `0b00001111`, others as `0b` and a
-/// digit a bit in any radix; a single bit is 0, 1, x or z.
-pub fn exact(value: &Value, radix: Radix) -> String {
-    match value {
-        Value::Bits(bits) if bits.width() <= 1 => format!("{bits:b}"),
-        Value::Bits(bits) if !bits.is_known() => format!("0b{bits:b}"),
-        Value::Text(text) => text.to_string(),
-        _ => {
-            let prefix = match (value, radix) {
-                (Value::Bits(_), Radix::Hex) => "0x",
-                (Value::Bits(_), Radix::Bin) => "0b",
-                _ => "",
-            };
-            prefix.to_owned() + &written(value, radix)
-        }
+fn write_bits(text: &mut Vec<u8>, bits: &Bits, radix: Radix) {
+    match radix {
+        _ if bits.width() <= 1 => binary(text, bits),
+        Radix::Hex => hexadecimal(text, bits),
+        Radix::Dec => text.extend_from_slice(decimal(bits).as_bytes()),
+        Radix::Bin => binary(text, bits),
     }
+}
+
+fn ascii(text: Vec<u8>) -> String {
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// A value as [`written`], but not longer than a table bears: reals are rounded to six digits, of others the
@@ -84,39 +111,54 @@ fn shortened(text: &str) -> String {
     format!("{start}..{end}")
 }
 
-fn hexadecimal(bits: &Bits) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+fn binary(text: &mut Vec<u8>, bits: &Bits) {
+    let states = (0..bits.width()).rev().filter_map(|bit| bits.bit(bit));
+    text.extend(states.map(|state| state.to_char() as u8));
+}
 
-    let mut text = String::with_capacity(bits.width().div_ceil(4) as usize);
-    let words: Vec<_> = bits.planes().collect();
-    if words.iter().all(|(_, unknown)| *unknown == 0) {
-        // `{:x}` a word is a third of the time of all that `show` does.
-        let mut digits = (bits.width() - 1) as usize % 64 / 4 + 1;
-        for (word, _) in words.iter().rev() {
-            let places = (0..digits).rev();
-            text.extend(places.map(|place| DIGITS[(word >> (4 * place)) as usize % 16] as char));
-            digits = 16;
-        }
-        return text;
+fn hexadecimal(text: &mut Vec<u8>, bits: &Bits) {
+    if bits.is_known() {
+        return known_hexadecimal(text, bits);
     }
+    let words: Vec<_> = bits.planes().collect();
     let digit = |low: u32| {
         let (ones, unknown) = words[low as usize / 64];
         let used = (1 << (bits.width() - low).min(4)) - 1;
         let part = |plane: u64| (plane >> (low % 64)) as u32 & used;
         match (part(ones), part(unknown)) {
-            (value, 0) => char::from_digit(value, 16).unwrap_or('X'),
-            (ones, unknown) if unknown == used && ones == used => 'x',
-            (0, unknown) if unknown == used => 'z',
-            (ones, unknown) if ones & unknown != 0 => 'X',
-            _ => 'Z',
+            (value, 0) => eight_digits(value)[7],
+            (ones, unknown) if unknown == used && ones == used => b'x',
+            (0, unknown) if unknown == used => b'z',
+            (ones, unknown) if ones & unknown != 0 => b'X',
+            _ => b'Z',
         }
     };
-    text.extend(
-        (0..bits.width().div_ceil(4))
-            .rev()
-            .map(|place| digit(4 * place)),
-    );
-    text
+    let places = (0..bits.width().div_ceil(4)).rev();
+    text.extend(places.map(|place| digit(4 * place)));
+}
+
+/// Of bits that are all 0 or 1.
+fn known_hexadecimal(text: &mut Vec<u8>, bits: &Bits) {
+    let digits = |word: u64| [word >> 32, word].map(|half| eight_digits(half as u32));
+    let mut words = bits.planes().map(|(ones, _)| digits(ones)).rev();
+    // The word at the top may need less than all.
+    let needed = (bits.width().div_ceil(4) as usize - 1) % 16 + 1;
+    let top = words.next().unwrap_or_default();
+    text.extend_from_slice(&top.as_flattened()[16 - needed..]);
+    words.for_each(|word| text.extend_from_slice(word.as_flattened()));
+}
+
+/// The hexadecimal digits of a number: `{:x}` for each word would be a third of the time of all that `show` does.
+const fn eight_digits(number: u32) -> [u8; 8] {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // A digit a byte.
+    let number = number as u64;
+    let number = (number << 16 | number) & 0x0000_ffff_0000_ffff;
+    let number = (number << 8 | number) & 0x00ff_00ff_00ff_00ff;
+    let number = (number << 4 | number) & 0x0f0f_0f0f_0f0f_0f0f;
+    // Those above 9 reach 16 with another 6.
+    let letters = (number + 6 * ONES) >> 4 & ONES;
+    (number + b'0' as u64 * ONES + letters * (b'a' - b'0' - 10) as u64).to_be_bytes()
 }
 
 /// The letter for bits that are not all 0 or 1.
@@ -191,6 +233,14 @@ mod tests {
         assert_eq!(hex(&"0".repeat(65)), "0".repeat(17));
         assert_eq!(hex("1"), "1");
         assert_eq!(hex("x"), "x");
+    }
+
+    #[test]
+    fn numbers_have_their_hexadecimal_digits() {
+        for number in [0, 9, 10, 15, 0x0123_4567, 0x89ab_cdef, u32::MAX] {
+            let digits = format!("{number:08x}");
+            assert_eq!(eight_digits(number).as_slice(), digits.as_bytes());
+        }
     }
 
     #[test]

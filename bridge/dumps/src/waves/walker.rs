@@ -47,6 +47,10 @@ pub(super) struct Walker {
     pace: Pace,
     events: Vec<bool>,
     values: Vec<Option<Value>>,
+    /// Which signals were written since the row before, and the values that these had there.
+    written: Vec<bool>,
+    before: Vec<Option<Value>>,
+    changed: Vec<bool>,
     pending: Vec<(usize, Value)>,
     settled: Settled,
     edges: Edges,
@@ -62,6 +66,9 @@ impl Walker {
             pace,
             events: probes.iter().map(|probe| probe.is_event(header)).collect(),
             values: vec![None; probes.len()],
+            written: vec![false; probes.len()],
+            before: vec![None; probes.len()],
+            changed: vec![false; probes.len()],
             pending: Vec::new(),
             settled: Settled::new(probes.len()),
             edges: Edges::default(),
@@ -97,8 +104,13 @@ impl Walker {
         seen.iter().all(|seen| *seen)
     }
 
-    /// Takes the changes of a tick, and shows the row that is there, if one is: its number and values.
-    pub(super) fn tick(&mut self, ticks: &mut Ticks, mut row: impl FnMut(u64, &[Option<Value>])) {
+    /// Takes the changes of a tick, and shows the row that is there, if one is: its number, its values, and which of them
+    /// differ from those of the row before; of events, which were triggered since.
+    pub(super) fn tick(
+        &mut self,
+        ticks: &mut Ticks,
+        mut row: impl FnMut(u64, &[Option<Value>], &[bool]),
+    ) {
         for (place, value) in ticks.drain() {
             match place < self.values.len() {
                 true => self.pending.push((place, value)),
@@ -119,7 +131,12 @@ impl Walker {
                 false if self.settled.again(place) => continue,
                 false => value,
             };
-            changed |= replace(&mut self.values[place], value) && place < self.telling;
+            let slot = &mut self.values[place];
+            changed |= slot.as_ref() != Some(&value) && place < self.telling;
+            let last = slot.replace(value);
+            if !std::mem::replace(&mut self.written[place], true) {
+                self.before[place] = last;
+            }
         }
         let is_row = match self.pace {
             Pace::Clock(..) => risen && !before,
@@ -130,8 +147,16 @@ impl Walker {
         }
     }
 
-    fn enter(&mut self, row: &mut impl FnMut(u64, &[Option<Value>])) {
-        row(self.rows, &self.values);
+    fn enter(&mut self, row: &mut impl FnMut(u64, &[Option<Value>], &[bool])) {
+        for (place, changed) in self.changed.iter_mut().enumerate() {
+            let value = &self.values[place];
+            let written = std::mem::take(&mut self.written[place]);
+            *changed = match self.events[place] {
+                true => value.is_some(),
+                false => self.rows > 0 && written && *value != self.before[place],
+            };
+        }
+        row(self.rows, &self.values, &self.changed);
         self.rows += 1;
         // An event has a value only up to the row after its trigger.
         for (value, event) in self.values.iter_mut().zip(&self.events) {
