@@ -38,6 +38,25 @@ struct Controls<L> {
     bypassed: Lanes<L>,
 }
 
+/// How many controls a counter has.
+pub const CONTROLS: usize = 11;
+
+macro_rules! controls {
+    ($($name:ident)+) => {
+        impl<L> Controls<L> {
+            fn all(&self) -> [&Lanes<L>; CONTROLS] {
+                [$(&self.$name),+]
+            }
+
+            fn all_mut(&mut self) -> [&mut Lanes<L>; CONTROLS] {
+                [$(&mut self.$name),+]
+            }
+        }
+    };
+}
+
+controls!(th on_equal on_less inverted te both_edges true_base true_one true_link false_link bypassed);
+
 /// The values of D13.8 for all counters in one cycle. Conditions are masks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Values<L> {
@@ -211,12 +230,29 @@ impl<L: Lane> CountValue<L> {
         &self.c_p
     }
 
+    /// The datapath in another state: C_P of all counters, as masks.
+    pub fn set_c_p(&mut self, c_p: Lanes<L>) {
+        self.c_p = c_p;
+    }
+
+    /// The controls of counter `n`: TH, and what else [`set_type`](Self::set_type) makes of a type.
+    pub fn controls(&self, n: usize) -> [L; CONTROLS] {
+        self.controls.all().map(|control| control[n])
+    }
+
+    /// Takes controls of counter `n`, which a table of [`controls`](Self::controls) may have them from.
+    pub fn set_controls(&mut self, n: usize, values: [L; CONTROLS]) {
+        for (control, value) in self.controls.all_mut().into_iter().zip(values) {
+            control[n] = value;
+        }
+    }
+
     /// TH-20, TH-21, TH-09: C_T.
     #[inline(always)]
     fn threshold_condition(&self, n: usize, v_b: L, counting: L) -> L {
         let controls = &self.controls;
-        let equal = L::mask(v_b == controls.th[n]);
-        let less = L::mask(v_b < controls.th[n]);
+        let equal = v_b.equal(controls.th[n]);
+        let less = v_b.less(controls.th[n]);
         let looked_at = (equal & controls.on_equal[n]) | (less & controls.on_less[n]);
         (looked_at ^ controls.inverted[n]) & counting
     }
@@ -302,13 +338,10 @@ fn stale_linked<L: Lane>(own: Lanes<L>, linking: Lanes<L>, counting: Lanes<L>) -
     let mut linked = [L::ZERO; COUNTER_LANES];
     let mut last = L::ZERO;
     for n in 0..COUNTER_LANES {
-        if counting[n] == L::ZERO {
-            continue;
-        }
         if n % 2 == 1 {
             linked[n] = last & linking[n];
         }
-        last = own[n] | linked[n];
+        last = ((own[n] | linked[n]) & counting[n]) | (last & !counting[n]);
     }
     linked
 }
@@ -319,9 +352,7 @@ fn last_counting<L: Lane>(v: &Lanes<L>, counting: &Lanes<L>) -> Lanes<L> {
     let mut found = [L::ZERO; COUNTER_LANES];
     for n in 0..COUNTER_LANES {
         found[n] = last;
-        if counting[n] != L::ZERO {
-            last = v[n];
-        }
+        last = (v[n] & counting[n]) | (last & !counting[n]);
     }
     found
 }

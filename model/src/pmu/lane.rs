@@ -19,19 +19,15 @@ pub fn lanes<L: Copy + Default>(value: impl Fn(usize) -> L) -> Lanes<L> {
     lanes
 }
 
-/// An unsigned value that can also be a mask. `u16` is wide enough for the contract's event lanes; wider
-/// ones exist for base values that the text leaves unbounded (A-TH-15).
+/// An unsigned value that can also be a mask: a number, or symbols that stand for all of them. `u16` is wide enough for
+/// the contract's event lanes; wider numbers exist for base values that the text leaves unbounded (A-TH-15).
 pub trait Lane:
     Copy
     + Default
-    + Ord
-    + Into<u64>
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>
     + Not<Output = Self>
-    + Send
-    + Sync
     + std::fmt::Debug
     + 'static
 {
@@ -47,6 +43,12 @@ pub trait Lane:
 
     /// A TH value.
     fn from_th(value: u16) -> Self;
+
+    /// Whether the values are equal, as a mask.
+    fn equal(self, other: Self) -> Self;
+
+    /// Whether this value is less than the other, both unsigned, as a mask.
+    fn less(self, other: Self) -> Self;
 
     /// `bits`, a mask of 32 counters, as one mask a lane.
     fn expand(bits: u32) -> Lanes<Self>;
@@ -71,6 +73,16 @@ macro_rules! lane {
             #[inline(always)]
             fn from_th(value: u16) -> Self {
                 Self::from(value)
+            }
+
+            #[inline(always)]
+            fn equal(self, other: Self) -> Self {
+                Self::mask(self == other)
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                Self::mask(self < other)
             }
 
             #[inline(always)]
