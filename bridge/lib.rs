@@ -6,7 +6,6 @@
 // Without RTL, some of what writes files is without use.
 #[cfg_attr(not(feature = "rtl"), allow(dead_code))]
 pub mod cli;
-pub mod implementation_file;
 pub mod kit;
 pub mod limits;
 #[cfg(test)]
@@ -22,7 +21,7 @@ pub use lockstep_explain::{diagnosis, hypotheses, location, registers, shrink};
 pub use lockstep_regress as regress;
 pub use lockstep_report::{self as report, plan, window};
 pub use lockstep_scratch as scratch;
-pub use lockstep_stimulus as stimulus;
+pub use lockstep_stimulus::{self as stimulus, implementation_file};
 
 /// Designs: what they are to everything else, and how they are made of RTL.
 pub mod dut {

@@ -70,6 +70,22 @@ impl RtlSource {
         })
     }
 
+    /// What tools that read RTL are told, the bundled RTL unpacked below `cache`; `None` of a finished build.
+    ///
+    /// # Errors
+    /// A file or a list that cannot be read, or the cache that cannot be written.
+    pub fn design(
+        &self,
+        implementation: &Implementation,
+        cache: &Path,
+    ) -> Result<Option<Design>, OpenError> {
+        match self {
+            Self::Bundled => bundled(implementation, cache).map(Some),
+            Self::Files(files) => files.design().map(Some),
+            Self::Built(_) => Ok(None),
+        }
+    }
+
     /// The source in a few words.
     pub fn describe(&self) -> String {
         let joined = |paths: &mut dyn Iterator<Item = &PathBuf>| {

@@ -13,6 +13,7 @@ mod facts;
 mod file;
 mod generator;
 mod hash;
+pub mod implementation_file;
 mod profile;
 mod queue;
 mod random;

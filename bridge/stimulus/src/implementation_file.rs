@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use pmu_model::{Implementation, Impossible};
 
-use crate::plain::{of_toml, place_of_key, quoted_line};
-use crate::text_file;
+use lockstep_base::plain::{of_toml, place_of_key, quoted_line};
+use lockstep_base::text_file;
 
 /// An implementation file that cannot be used.
 #[derive(Debug, thiserror::Error)]
