@@ -8,15 +8,18 @@ KILLS ?= 200
 MUTANTS ?= 200
 GIGABYTES ?= 2
 RUNS ?= 100000
+# Implementations that `make prove` proves.
+PROVED = $(addprefix tests/implementations/,$(if $(filter short,$(FORM)),six_counters.toml,$(notdir $(wildcard tests/implementations/*.toml))))
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 # All packages that `make test` compiles, so that nothing is compiled again with other features.
-ALL = --release --workspace --exclude lockstep-mutants
+WITH_PROOFS = --release --workspace --exclude lockstep-mutants
+ALL = $(WITH_PROOFS) --exclude lockstep-prove
 TEST = $(CARGO) test $(ALL)
 FIND_VERILATOR = $(CARGO) build --quiet $(ALL) --example find && target/release/examples/find .tools
 
 .DEFAULT_GOAL := help
-.PHONY: kills farm large help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: prove kills farm large help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +47,13 @@ cover: ## Run every implementation of tests/implementations, and demand that the
 
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust
+
+prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs; needs Yosys (FORM=short: fewer)
+	$(CARGO) build --release
+	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests table::tests lrat::tests solver::tests
+	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
+	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
+	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done
 
 kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 	$(CARGO) build --release

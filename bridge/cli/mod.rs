@@ -12,6 +12,7 @@ mod output;
 mod output_folder;
 mod places;
 mod plan;
+mod prove;
 mod quoted;
 mod regress;
 mod report_files;
@@ -70,7 +71,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "Exit codes: 0 agree, 1 divergence, 2 usage or configuration, 3 hang, \
     4 the design stopped, 5 infrastructure, 6 the design crashed, 7 the design does not settle, \
-    8 a waiver was not needed, 9 nothing was found, 125 bisect cannot tell, 130 interrupted.";
+    8 a waiver was not needed, 9 nothing was found or decided, 125 bisect cannot tell, 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -92,6 +93,9 @@ enum Command {
     NewWrapper(new_wrapper::NewWrapperArgs),
     /// Write a test bench that plays stimulus into a wrapper in any simulator, and checks its dump
     NewBench(new_bench::NewBenchArgs),
+    /// Prove that RTL and model are equal for all states and inputs: `make prove` builds what it needs
+    #[command(display_order = 9)]
+    Prove(prove::ProveArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
     /// Print completions of the command line for a shell
@@ -205,7 +209,9 @@ impl Command {
             #[cfg(feature = "rtl")]
             Self::Regress(args) => args.json,
             Self::Merge(args) => args.json,
-            Self::NewWrapper(_)
+            // That of its own says so itself.
+            Self::Prove(_)
+            | Self::NewWrapper(_)
             | Self::NewBench(_)
             | Self::InitCi(_)
             | Self::Completions(_)
@@ -223,6 +229,7 @@ impl Command {
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
+            Self::Prove(args) => prove::prove(args),
             #[cfg(feature = "rtl")]
             Self::Regress(args) => regress::regress(args),
             Self::Merge(args) => regress::merge(args),

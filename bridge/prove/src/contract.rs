@@ -1,0 +1,90 @@
+//! The contract's structs as bits of a circuit, and what stimulus may drive of them.
+
+use bytemuck::bytes_of;
+use lockstep_stimulus::ContractCheck;
+use pmu_model::contract::{THREADS, Thread, control};
+use pmu_model::{CycleInput, Implementation};
+
+use crate::circuit::{Circuit, Lit};
+use crate::table::Table;
+
+/// Bits of CycleInput.
+pub const INPUT_BITS: usize = 8 * size_of::<CycleInput>();
+
+/// Bits of the state of a thread.
+pub const STATE_BITS: usize = 5;
+
+/// The first bit of a field of CycleInput.
+pub fn bit_of(field: &str) -> usize {
+    let found = CycleInput::FIELDS.iter().find(|found| found.name == field);
+    8 * found.map_or_else(
+        || panic!("CycleInput has no field {field}"),
+        |field| field.byte,
+    )
+}
+
+/// The first bit of the state of thread `t`.
+pub fn state_of(t: usize) -> usize {
+    bit_of("threads") + t * (INPUT_BITS_OF_THREADS / THREADS)
+}
+
+const INPUT_BITS_OF_THREADS: usize = 8 * size_of::<[Thread; THREADS]>();
+
+/// A cycle of stimulus, some bits of which are free.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    bits: Vec<Option<bool>>,
+}
+
+impl Shape {
+    /// A cycle that is known.
+    pub fn of(input: &CycleInput) -> Self {
+        let bytes = bytes_of(input);
+        let bits = (0..INPUT_BITS).map(|bit| Some(bytes[bit / 8] >> (bit % 8) & 1 == 1));
+        Self {
+            bits: bits.collect(),
+        }
+    }
+
+    /// The same, with some bits free.
+    #[must_use]
+    pub fn free(mut self, first: usize, count: usize) -> Self {
+        self.bits[first..first + count].fill(None);
+        self
+    }
+
+    /// The bits in a circuit.
+    pub fn on(&self, circuit: &mut Circuit) -> Vec<Lit> {
+        let bits = self.bits.iter();
+        bits.map(|bit| bit.map_or_else(|| circuit.free(), Lit::known))
+            .collect()
+    }
+}
+
+/// The cycle with these bits.
+pub fn input_of(bits: impl Iterator<Item = bool>) -> CycleInput {
+    let mut bytes = [0u8; size_of::<CycleInput>()];
+    for (place, bit) in bits.enumerate() {
+        bytes[place / 8] |= u8::from(bit) << (place % 8);
+    }
+    bytemuck::pod_read_unaligned(&bytes)
+}
+
+/// DUT-81, DUT-82: whether a thread can be in a state, and EL2 be enabled there.
+pub fn is_legal(implementation: &Implementation, state: u8, el2_enabled: bool) -> bool {
+    let mut input = CycleInput {
+        driven: CycleInput::DRIVEN_PE,
+        controls: u32::from(el2_enabled) * control::EL2_ENABLED,
+        ..CycleInput::default()
+    };
+    input.threads[0].state = state;
+    let cycles = [CycleInput::reset(), input];
+    ContractCheck::new(implementation).check(&cycles).is_ok()
+}
+
+/// The same as a table; bit 5 is whether EL2 is enabled.
+pub fn legal_states(implementation: &Implementation) -> Table {
+    Table::of(STATE_BITS + 1, |value| {
+        is_legal(implementation, value as u8 & 31, value >> STATE_BITS == 1)
+    })
+}

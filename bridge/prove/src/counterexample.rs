@@ -1,0 +1,237 @@
+//! From a claim that does not hold to stimulus that shows it: the design from its reset on, with the writes that set up a
+//! counter, and then some cycles in which everything is free.
+
+use pmu_model::contract::{CYCLE_COUNTER, control};
+use pmu_model::{CycleInput, SysReg};
+
+use crate::circuit::Lit;
+use crate::contract::{INPUT_BITS, Shape, bit_of, input_of, state_of};
+use crate::correspondence::Correspondence;
+use crate::cycle::Cycle;
+use crate::netlist::{Frame, NetlistError};
+use crate::proof::Prover;
+use crate::symbol::{circuit, forget};
+
+/// Free cycles at the end.
+const FREE: usize = 3;
+
+/// What is free in them besides events.
+#[derive(Clone, Copy)]
+struct Form {
+    /// The states of threads, and what filters look at.
+    states: bool,
+    /// Data of writes of the counter's type.
+    writes: bool,
+    /// Resets and a stopped clock.
+    stops: bool,
+}
+
+/// The least first: what needs less is read more easily.
+const FORMS: [Form; 5] = {
+    let none = Form {
+        states: false,
+        writes: false,
+        stops: false,
+    };
+    [
+        none,
+        Form {
+            states: true,
+            ..none
+        },
+        Form {
+            writes: true,
+            ..none
+        },
+        Form {
+            stops: true,
+            ..none
+        },
+        Form {
+            states: true,
+            writes: true,
+            stops: true,
+        },
+    ]
+};
+
+impl Prover<'_> {
+    /// Stimulus in which the counter at `place` shows something else than it should; `None` if there is none of this
+    /// form.
+    ///
+    /// # Errors
+    /// The design has no such port.
+    pub fn stimulus(
+        &self,
+        names: &Correspondence,
+        place: usize,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        for form in FORMS {
+            for shown in [Shown::Increment, Shown::Register] {
+                if let Some(found) = self.of_form(names, place, form, shown)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn of_form(
+        &self,
+        names: &Correspondence,
+        place: usize,
+        form: Form,
+        shown: Shown,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        forget();
+        let n = self.signals.counters[place].n;
+        let shapes = self.shapes(n, form);
+        let first_free = shapes.len() - FREE;
+        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+        let mut inputs = Vec::new();
+        let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+        let counters: Vec<_> = match place == self.signals.cycle_counter {
+            true => Vec::new(),
+            false => (n - n % 2..=n).collect(),
+        };
+        let mut c_p = vec![Lit::FALSE; counters.len()];
+        for (number, shape) in shapes.iter().enumerate() {
+            let bits = circuit(|circuit| shape.on(circuit));
+            // The input is registered: the next frame is its cycle.
+            frame.drive(&names.input_port, &bits)?;
+            inputs.push(bits);
+            let next = circuit(|circuit| frame.following(circuit));
+            let mut cycle = Cycle::of(next, self.signals);
+            if number >= first_free {
+                if form.states {
+                    assumed.extend(self.legal(&cycle));
+                }
+                match shown {
+                    Shown::Increment if counters.is_empty() => {
+                        let expected = cycle.expected_counting(&self.tables, place);
+                        let found = cycle.increment(CYCLE_COUNTER)[0];
+                        wrong.push(circuit(|circuit| circuit.xor(expected, found)));
+                    }
+                    Shown::Increment => {
+                        let counting: Vec<_> = counters
+                            .iter()
+                            .map(|&place| cycle.expected_counting(&self.tables, place))
+                            .collect();
+                        let (values, after) = cycle.expected_values(
+                            self.implementation,
+                            &self.tables,
+                            &counters,
+                            (&c_p, &counting),
+                        );
+                        c_p = after;
+                        let expected = values.v[n].bits();
+                        let found = cycle.increment(n);
+                        wrong.push(circuit(|circuit| circuit.differ(&expected, &found)));
+                    }
+                    Shown::Register => {
+                        let present = match counters.is_empty() {
+                            true => {
+                                pmu_model::pmu::event_type::cycle_filter_mask(self.implementation)
+                            }
+                            false => self.tables.present(n),
+                        };
+                        let register = &cycle.registers[place];
+                        let absent = (0..64).filter(|bit| present >> bit & 1 == 0);
+                        let absent: Vec<_> = absent.map(|bit| register[bit]).collect();
+                        wrong.push(circuit(|circuit| circuit.any(absent)));
+                    }
+                }
+            }
+            frame = cycle.frame;
+        }
+        let any = circuit(|circuit| circuit.any(wrong));
+        assumed.push(any);
+        let Some(values) = self.values(&assumed) else {
+            return Ok(None);
+        };
+        let mut cycles: Vec<_> = inputs
+            .iter()
+            .map(|bits| {
+                let word = |place: usize| bits[place];
+                circuit(|circuit| {
+                    input_of((0..INPUT_BITS).map(|bit| values.of(circuit, word(bit))))
+                })
+            })
+            .collect();
+        // What the registers hold then is read as well.
+        cycles.push(CycleInput::read(type_of(n)));
+        Ok(Some(cycles))
+    }
+
+    /// Reset, types of the counter and its neighbour, enables, and free cycles.
+    fn shapes(&self, n: usize, form: Form) -> Vec<Shape> {
+        let data = (bit_of("access_data"), 64);
+        let write =
+            |register: SysReg| Shape::of(&CycleInput::write(register, 0)).free(data.0, data.1);
+        let known = |register: SysReg, data: u64| Shape::of(&CycleInput::write(register, data));
+        let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+        if n < CYCLE_COUNTER && n % 2 == 1 {
+            shapes.push(write(type_of(n - 1)));
+        }
+        shapes.push(write(type_of(n)));
+        shapes.push(known(SysReg::Pmcntenset, u64::MAX));
+        shapes.push(known(SysReg::Pmcr, 1));
+        let pmu = &self.implementation.pmu;
+        let mut free = Shape::of(&CycleInput {
+            driven: match form.states {
+                true => CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS,
+                false => 0,
+            },
+            ..match form.writes {
+                true => CycleInput::write(type_of(n), 0),
+                false => CycleInput::default(),
+            }
+        });
+        if form.writes {
+            free = free.free(data.0, data.1);
+        }
+        if form.stops {
+            free = free
+                .free(bit_of("reset"), 1)
+                .free(bit_of("clock_stopped"), 1);
+        }
+        for event in 0..usize::from(pmu.event_count) {
+            free = free.free(bit_of("event") + 16 * event, pmu.event_width.into());
+        }
+        let counters = bit_of("counting_allowed");
+        free = free
+            .free(counters, pmu.counters.into())
+            .free(counters + CYCLE_COUNTER, 1);
+        if form.states {
+            for t in 0..usize::from(self.implementation.threads.count) {
+                free = free.free(state_of(t), crate::contract::STATE_BITS);
+            }
+            for mask in [
+                control::EL2_ENABLED,
+                control::MDCR_EL2_MTPME,
+                control::MDCR_EL3_MTPME,
+            ] {
+                free = free.free(bit_of("controls") + mask.trailing_zeros() as usize, 1);
+            }
+        }
+        shapes.extend(vec![free; FREE]);
+        shapes
+    }
+}
+
+/// What shows that a claim does not hold.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// V.
+    Increment,
+    /// The register reads as what it cannot hold.
+    Register,
+}
+
+/// The register of the type of counter `n`, or of the cycle counter.
+fn type_of(n: usize) -> SysReg {
+    match n {
+        CYCLE_COUNTER => SysReg::Pmccfiltr,
+        n => SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr),
+    }
+}

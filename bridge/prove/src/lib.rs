@@ -1,0 +1,20 @@
+//! Proofs that a design and the model are equal, for all inputs and all states: not sampled, but for good.
+//!
+//! A design becomes a netlist by Yosys ([`yosys`], [`netlist`]); what of it stands for what of the contract is a file
+//! ([`correspondence`]). The model's datapath runs on [`symbol`]s and makes a circuit by itself; its functions with branches
+//! are run for each value of what they depend on ([`tables`]). That both are equal is a question to a solver, whose answer
+//! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]).
+
+pub mod circuit;
+pub mod contract;
+pub mod correspondence;
+pub mod counterexample;
+pub mod cycle;
+pub mod lrat;
+pub mod netlist;
+pub mod proof;
+pub mod solver;
+pub mod symbol;
+pub mod table;
+pub mod tables;
+pub mod yosys;

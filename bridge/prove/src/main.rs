@@ -1,0 +1,315 @@
+//! The command `lockstep prove`.
+
+mod told;
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use clap::Parser;
+use lockstep_base::verdict::Verdict;
+use lockstep_designs::{RtlFiles, RtlSource, TOP};
+use lockstep_engine::dut::{check_knobs, wrapper_parameters};
+use lockstep_prove::correspondence::{BUNDLED, Correspondence};
+use lockstep_prove::cycle::Signals;
+use lockstep_prove::lrat::{dimacs, lrat};
+use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::yosys;
+use lockstep_stimulus::{Writer, implementation_file};
+use pmu_model::{CycleInput, Implementation};
+
+use told::{OfArea, Told};
+
+/// Prove that RTL and model are equal, for all states and inputs
+#[derive(Parser)]
+#[command(name = "lockstep prove", bin_name = "lockstep prove", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Args {
+    /// What to prove [default: everything]
+    #[arg(long, value_name = "AREA")]
+    area: Vec<Area>,
+    /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
+    /// Other RTL than the bundled one: a folder, or SystemVerilog files, packages first, each with --rtl
+    #[arg(long, value_name = "PATH")]
+    rtl: Vec<PathBuf>,
+    /// Other RTL than the bundled one: a file list as simulators take it with -f
+    #[arg(long, value_name = "FILE")]
+    filelist: Vec<PathBuf>,
+    /// The wrapper module of that RTL
+    #[arg(long, value_name = "MODULE", default_value = TOP)]
+    top: String,
+    /// A parameter of the wrapper of that RTL [default: those of the bundled wrapper]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    param: Vec<(String, String)>,
+    /// A macro of that RTL
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Which signals stand for what of the contract (TOML) [default: those of the bundled RTL]
+    #[arg(long, value_name = "FILE.toml")]
+    correspondence: Option<PathBuf>,
+    /// Seconds for each claim; one that takes longer is not decided
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    limit: u64,
+    /// Folder for the counter-example and its report
+    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    out: PathBuf,
+    /// Write formula and derivation of each proof as DIMACS and LRAT, for other checkers
+    #[arg(long, value_name = "DIR")]
+    certificates: Option<PathBuf>,
+    /// Ask another solver as well: a command that takes a DIMACS file and says UNSAT, or ends with 20
+    #[arg(long, value_name = "COMMAND")]
+    second_solver: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 everything is proved, 1 something does not hold and a counter-example shows it, \
+    2 usage or configuration, 5 infrastructure, 9 something is not decided.";
+
+fn parameter(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.into(), value.into()))
+}
+
+/// An end before the result.
+struct Failure(Verdict, String);
+
+impl Failure {
+    fn usage(error: impl ToString) -> Self {
+        Self(Verdict::Usage, error.to_string())
+    }
+
+    fn infrastructure(error: impl ToString) -> Self {
+        Self(Verdict::Infrastructure, error.to_string())
+    }
+
+    fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |error| Self::infrastructure(format!("{path}: {error}"))
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(verdict) => verdict.exit_code().into(),
+        Err(Failure(verdict, message)) => {
+            eprintln!("error: {message}");
+            verdict.exit_code().into()
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<Verdict, Failure> {
+    let implementation =
+        implementation_file::load(args.implementation.as_deref()).map_err(Failure::usage)?;
+    let is_bundled = args.rtl.is_empty() && args.filelist.is_empty();
+    if is_bundled {
+        check_knobs(&implementation).map_err(Failure::usage)?;
+    }
+    let names = correspondence(args.correspondence.as_deref())?;
+    let cache = tempfile::tempdir().map_err(Failure::infrastructure)?;
+    let source = source(args, &implementation);
+    let design = source
+        .design(&implementation, cache.path())
+        .map_err(Failure::usage)?;
+    let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to prove"))?;
+    let version = yosys::version().map_err(Failure::infrastructure)?;
+    let mut told = Told::new(args.json);
+    told.begin(&format!("{version} reads {}", source.describe()));
+    let netlist = yosys::netlist(&design, &names.left_out).map_err(|error| match error {
+        yosys::YosysError::Refused { .. } | yosys::YosysError::Netlist(_) => Failure::usage(error),
+        _ => Failure::infrastructure(error),
+    })?;
+    told.read(&version, netlist.registers(), netlist.gates());
+    let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
+    let limit = Duration::from_secs(args.limit);
+    let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
+    let mut results = Vec::new();
+    for area in Area::ALL {
+        if !args.area.is_empty() && !args.area.contains(&area) {
+            continue;
+        }
+        told.begin(area.words());
+        let claims = prover
+            .prove(area, &mut |claim| told.claim(claim))
+            .map_err(|error| {
+                Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
+            })?;
+        certify(args, area, &claims)?;
+        let result = OfArea { area, claims };
+        told.area(&result);
+        results.push(result);
+    }
+    let refuted = results
+        .iter()
+        .flat_map(|result| &result.claims)
+        .find(|claim| claim.result == Found::Refuted);
+    let undecided = results
+        .iter()
+        .flat_map(|result| &result.claims)
+        .any(|claim| claim.result == Found::NotDecided);
+    let mut shown = None;
+    let verdict = match refuted {
+        None if undecided => Verdict::NotFound,
+        None => Verdict::Agree,
+        Some(claim) => {
+            told.begin("a counter-example");
+            let cycles = prover
+                .stimulus(&names, claim.place)
+                .map_err(Failure::usage)?;
+            match cycles {
+                None => Verdict::NotFound,
+                Some(cycles) => {
+                    told.end();
+                    shown = Some(replayed(args, &source, &implementation, claim, &cycles)?);
+                    Verdict::Divergence
+                }
+            }
+        }
+    };
+    told.end();
+    let text = match args.json {
+        true => told::json(&version, &implementation, &results, verdict, shown.as_ref()),
+        false => told::text(&results, verdict, refuted, shown.as_ref()),
+    };
+    io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Failure::infrastructure)?;
+    Ok(verdict)
+}
+
+fn correspondence(path: Option<&Path>) -> Result<Correspondence, Failure> {
+    let (name, text) = match path {
+        None => ("the bundled correspondence".to_owned(), BUNDLED.to_owned()),
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = fs::read_to_string(path);
+            let text = text.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+            (name, text)
+        }
+    };
+    toml::from_str(&text).map_err(|error| Failure::usage(format!("{name}: {error}")))
+}
+
+fn source(args: &Args, implementation: &Implementation) -> RtlSource {
+    if args.rtl.is_empty() && args.filelist.is_empty() {
+        return RtlSource::Bundled;
+    }
+    RtlSource::Files(RtlFiles {
+        paths: args.rtl.clone(),
+        file_lists: args.filelist.clone(),
+        top: args.top.clone(),
+        parameters: match args.param.is_empty() {
+            true => wrapper_parameters(implementation),
+            false => args.param.clone(),
+        },
+        defines: args.define.clone(),
+        verilator_args: Vec::new(),
+    })
+}
+
+/// Writes certificates, and asks the second solver.
+fn certify(args: &Args, area: Area, claims: &[Claim]) -> Result<(), Failure> {
+    let by_solver = claims
+        .iter()
+        .filter(|claim| claim.result == Found::Proved && !claim.certificate.is_by_structure());
+    let scratch;
+    let folder = match (&args.certificates, &args.second_solver) {
+        (None, None) => return Ok(()),
+        (Some(folder), _) => {
+            fs::create_dir_all(folder).map_err(Failure::at(folder))?;
+            folder.as_path()
+        }
+        (None, Some(_)) => {
+            scratch = tempfile::tempdir().map_err(Failure::infrastructure)?;
+            scratch.path()
+        }
+    };
+    for (number, claim) in by_solver.enumerate() {
+        let name = format!("{}-{number}", told::key(area));
+        let formula = folder.join(&name).with_extension("cnf");
+        let certificate = &claim.certificate;
+        fs::write(&formula, dimacs(&certificate.formula)).map_err(Failure::at(&formula))?;
+        if args.certificates.is_some() {
+            let derivation = folder.join(&name).with_extension("lrat");
+            let text = lrat(&certificate.formula, &certificate.steps);
+            fs::write(&derivation, text).map_err(Failure::at(&derivation))?;
+        }
+        if let Some(command) = &args.second_solver {
+            let mut words = command.split_whitespace();
+            let program = words.next().unwrap_or_default();
+            let output = Command::new(program).args(words).arg(&formula).output();
+            let output = output.map_err(Failure::at(Path::new(program)))?;
+            let text = String::from_utf8_lossy(&output.stdout).to_ascii_lowercase();
+            if output.status.code() != Some(20) && !text.contains("unsat") {
+                return Err(Failure::infrastructure(format!(
+                    "{command} does not agree that {:?} is proved: it ended with {}",
+                    claim.claim, output.status
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the counter-example, runs it, and gives the file and the report.
+fn replayed(
+    args: &Args,
+    source: &RtlSource,
+    implementation: &Implementation,
+    claim: &Claim,
+    cycles: &[CycleInput],
+) -> Result<(PathBuf, String), Failure> {
+    fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
+    let path = args.out.join("counter-example.stim");
+    let written = Writer::create(&path, implementation, None).and_then(|mut writer| {
+        writer.append(cycles)?;
+        writer.finish()
+    });
+    written.map_err(Failure::infrastructure)?;
+    let program = env::current_exe().map_err(Failure::infrastructure)?;
+    let program = program.with_file_name("lockstep");
+    let mut command = Command::new(&program);
+    command.arg("run").arg("--stimulus").arg(&path);
+    command.arg("--out").arg(args.out.join("report"));
+    if let RtlSource::Files(files) = source {
+        let parameters = files.parameters.iter();
+        let parameters = parameters.map(|(name, value)| format!("--param={name}={value}"));
+        command.args(
+            files
+                .paths
+                .iter()
+                .flat_map(|path| [Path::new("--rtl"), path]),
+        );
+        command.args(
+            files
+                .file_lists
+                .iter()
+                .flat_map(|path| [Path::new("--filelist"), path]),
+        );
+        command.args(["--top", &files.top]).args(parameters);
+        command.args(files.defines.iter().flat_map(|define| ["--define", define]));
+    }
+    let output = command.output().map_err(|error| {
+        let program = program.display();
+        Failure::infrastructure(format!(
+            "{program}: {error}; build it beside this program (make prove)"
+        ))
+    })?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.code() {
+        Some(1) => Ok((path, text)),
+        _ => Err(Failure::infrastructure(format!(
+            "a defect of lockstep itself: {:?} does not hold, but {} shows no divergence ({}): {}",
+            claim.claim,
+            path.display(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))),
+    }
+}

@@ -1,0 +1,360 @@
+//! A design as a netlist: the AIGER file that Yosys writes, and the map of its names.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use thiserror::Error;
+
+use crate::circuit::{Circuit, Lit};
+
+/// A netlist: variables from 1, of which inputs come first, then registers, then gates.
+#[derive(Debug)]
+pub struct Netlist {
+    inputs: usize,
+    /// What each register takes at the clock, as two times a variable, plus one for its opposite.
+    next: Vec<u32>,
+    gates: Vec<[u32; 2]>,
+    names: BTreeMap<String, Vec<Option<u32>>>,
+    /// Which inputs are ports.
+    ports: HashMap<String, Vec<Option<usize>>>,
+    /// The names of output ports; what follows the last bit of one may be of the next, if that is constant.
+    outputs: BTreeSet<String>,
+}
+
+/// What Yosys wrote is not what was asked for.
+#[derive(Debug, Error)]
+pub enum NetlistError {
+    /// It is malformed.
+    #[error("a netlist of Yosys: expected {expected}, found {found:?}")]
+    Malformed {
+        /// What should be there.
+        expected: &'static str,
+        /// What is.
+        found: String,
+    },
+    /// A name of the correspondence is not in the design.
+    #[error(
+        "the design has no signal {name:?}{}; name it in the correspondence (--correspondence)",
+        similar.as_ref().map_or_else(String::new, |name| format!(" (but one {name:?})"))
+    )]
+    NoSignal {
+        /// The name.
+        name: String,
+        /// The most similar one that is there.
+        similar: Option<String>,
+    },
+    /// It has another width.
+    #[error("{name}: expected {expected} bits, found {found}")]
+    Width {
+        /// The name.
+        name: String,
+        /// The width that what it stands for has.
+        expected: usize,
+        /// Its width.
+        found: usize,
+    },
+}
+
+fn malformed(expected: &'static str, found: &str) -> NetlistError {
+    let found = found.chars().take(60).collect();
+    NetlistError::Malformed { expected, found }
+}
+
+impl Netlist {
+    /// Reads the binary AIGER file and the map of names that `write_aiger -vmap` writes beside it.
+    ///
+    /// # Errors
+    /// They are malformed.
+    pub fn read(aiger: &[u8], map: &str) -> Result<Self, NetlistError> {
+        let mut rest = aiger;
+        let mut line = || {
+            let end = rest.iter().position(|&byte| byte == b'\n')?;
+            let (line, after) = rest.split_at(end);
+            rest = &after[1..];
+            std::str::from_utf8(line).ok()
+        };
+        let header = line().unwrap_or_default();
+        let words: Vec<_> = header.split(' ').collect();
+        let ["aig", all, inputs, registers, outputs, gates] = words[..] else {
+            return Err(malformed("aig M I L O A", header));
+        };
+        let number = |word: &str| word.parse::<u32>().map_err(|_| malformed("a number", word));
+        let (inputs, registers) = (number(inputs)?, number(registers)?);
+        let (all, outputs, gates) = (number(all)?, number(outputs)?, number(gates)?);
+        let mut lines = |count: u32, expected| {
+            let lines = (0..count).map(|_| {
+                let line = line().unwrap_or_default();
+                // A register may be followed by its first value, which is of no matter here.
+                let value = number(line.split(' ').next().unwrap_or_default())?;
+                match value >> 1 <= all {
+                    true => Ok(value),
+                    false => Err(malformed(expected, line)),
+                }
+            });
+            lines.collect::<Result<Vec<_>, _>>()
+        };
+        let next = lines(registers, "what a register takes")?;
+        let shown = lines(outputs, "an output")?;
+        let first = 1 + inputs + registers;
+        if all + 1 != first + gates {
+            return Err(malformed("M = I + L + A", header));
+        }
+        let mut delta = || {
+            let (mut value, mut shift) = (0u32, 0);
+            loop {
+                let (&byte, after) = rest.split_first()?;
+                rest = after;
+                value |= u32::from(byte & 0x7F).checked_shl(shift)?;
+                if byte & 0x80 == 0 {
+                    return Some(value);
+                }
+                shift += 7;
+            }
+        };
+        let gates = (0..gates).map(|gate| {
+            let own = 2 * (first + gate);
+            let one = own.checked_sub(delta()?).filter(|&one| one < own)?;
+            let other = one.checked_sub(delta()?)?;
+            Some([one, other])
+        });
+        let gates = gates
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(|| malformed("two numbers of each gate", "the end of the file"))?;
+        let mut netlist = Self {
+            inputs: inputs as usize,
+            next,
+            gates,
+            names: BTreeMap::new(),
+            ports: HashMap::new(),
+            outputs: BTreeSet::new(),
+        };
+        netlist.read_names(map, &shown)?;
+        Ok(netlist)
+    }
+
+    fn read_names(&mut self, map: &str, shown: &[u32]) -> Result<(), NetlistError> {
+        // The first bit of each output port: bits that are constant have no name.
+        let mut outputs: HashMap<String, usize> = HashMap::new();
+        for line in map.lines() {
+            let words: Vec<_> = line.split(' ').collect();
+            let &[kind, which, bit, name] = &words[..] else {
+                // The first value of registers of a kind that is not made here.
+                continue;
+            };
+            let (Ok(which), Ok(bit)) = (which.parse::<usize>(), bit.parse::<usize>()) else {
+                return Err(malformed("kind, number, bit, name", line));
+            };
+            if name.contains('$') {
+                continue;
+            }
+            let variable = match kind {
+                "input" => 2 * (1 + which as u32),
+                "latch" | "invlatch" => {
+                    2 * (1 + self.inputs as u32 + which as u32) + u32::from(kind == "invlatch")
+                }
+                "output" => *shown
+                    .get(which)
+                    .ok_or_else(|| malformed("the number of an output", line))?,
+                // Of wires it is the literal of the file, opposites included.
+                "wire" => which as u32,
+                _ => continue,
+            };
+            let bits = self.names.entry(name.to_owned()).or_default();
+            if bits.len() <= bit {
+                bits.resize(bit + 1, None);
+            }
+            bits[bit] = Some(variable);
+            if kind == "output" {
+                outputs.insert(name.to_owned(), which - bit.min(which));
+            }
+            if kind == "input" {
+                let bits = self.ports.entry(name.to_owned()).or_default();
+                if bits.len() <= bit {
+                    bits.resize(bit + 1, None);
+                }
+                bits[bit] = Some(which);
+            }
+        }
+        let mut firsts: Vec<_> = outputs.values().copied().chain([shown.len()]).collect();
+        firsts.sort_unstable();
+        for (name, first) in outputs {
+            let end = firsts[firsts.partition_point(|&other| other <= first)];
+            let bits = shown[first..end].iter().map(|&bit| Some(bit));
+            self.names.insert(name.clone(), bits.collect());
+            self.outputs.insert(name);
+        }
+        Ok(())
+    }
+
+    /// A signal by its name, `name[i]` for a bit of it, with so many bits.
+    ///
+    /// # Errors
+    /// There is none, or it has another width.
+    pub fn signal(&self, name: &str, width: usize) -> Result<Signal, NetlistError> {
+        let whole = self.names.get(name).cloned();
+        let bits = whole.or_else(|| {
+            let (word, bit) = name.strip_suffix(']')?.rsplit_once('[')?;
+            let bit = self.names.get(word)?.get(bit.parse::<usize>().ok()?)?;
+            Some(vec![*bit])
+        });
+        let Some(mut bits) = bits else {
+            return Err(NetlistError::NoSignal {
+                name: name.into(),
+                similar: self.similar(name),
+            });
+        };
+        if self.outputs.contains(name) {
+            bits.truncate(width);
+        }
+        // Yosys leaves out upper bits that nothing reads.
+        if bits.len() < width && !self.names.contains_key(name) || bits.len() > width {
+            return Err(NetlistError::Width {
+                name: name.into(),
+                expected: width,
+                found: bits.len(),
+            });
+        }
+        bits.resize(width, None);
+        Ok(Signal {
+            name: name.into(),
+            bits,
+        })
+    }
+
+    /// Whether there is such a signal.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    fn similar(&self, name: &str) -> Option<String> {
+        let likeness = |found: &&String| (1e6 * strsim::jaro_winkler(name, found)) as u64;
+        let found = self.names.keys().max_by_key(likeness)?;
+        (strsim::jaro_winkler(name, found) > 0.85).then(|| found.clone())
+    }
+
+    /// How many registers there are.
+    pub fn registers(&self) -> usize {
+        self.next.len()
+    }
+
+    /// How many gates there are.
+    pub fn gates(&self) -> usize {
+        self.gates.len()
+    }
+}
+
+/// A signal of a netlist.
+#[derive(Clone, Debug)]
+pub struct Signal {
+    name: String,
+    bits: Vec<Option<u32>>,
+}
+
+impl Signal {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A cycle of a netlist in a circuit.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    netlist: &'a Netlist,
+    /// The bit of each variable, as far as it was asked for.
+    bits: Vec<Option<Lit>>,
+}
+
+impl<'a> Frame<'a> {
+    /// A cycle in any state, with any inputs.
+    pub fn any(netlist: &'a Netlist, circuit: &mut Circuit) -> Self {
+        let mut bits = vec![None; 1 + netlist.inputs + netlist.next.len() + netlist.gates.len()];
+        bits[0] = Some(Lit::FALSE);
+        for bit in &mut bits[1..=netlist.inputs + netlist.next.len()] {
+            *bit = Some(circuit.free());
+        }
+        Self { netlist, bits }
+    }
+
+    /// The cycle after this one, with any inputs.
+    pub fn following(&mut self, circuit: &mut Circuit) -> Self {
+        let mut next = Self::any(self.netlist, circuit);
+        let first = 1 + self.netlist.inputs;
+        for (register, &takes) in self.netlist.next.iter().enumerate() {
+            next.bits[first + register] = Some(self.lit(circuit, takes));
+        }
+        next
+    }
+
+    /// Drives an input port.
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn drive(&mut self, port: &str, bits: &[Lit]) -> Result<(), NetlistError> {
+        let Some(found) = self.netlist.ports.get(port) else {
+            return Err(NetlistError::NoSignal {
+                name: port.into(),
+                similar: None,
+            });
+        };
+        for (&input, &lit) in found.iter().zip(bits) {
+            if let Some(input) = input {
+                self.bits[1 + input] = Some(lit);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bits of a signal in the cycle; those that nothing reads are free.
+    pub fn value(&mut self, circuit: &mut Circuit, signal: &Signal) -> Vec<Lit> {
+        let bits = signal.bits.iter().map(|bit| match *bit {
+            Some(literal) => self.lit(circuit, literal),
+            None => circuit.free(),
+        });
+        bits.collect()
+    }
+
+    /// What the registers of a signal take at the end of the cycle; `None` if one of its bits is no register.
+    pub fn next(&mut self, circuit: &mut Circuit, signal: &Signal) -> Option<Vec<Lit>> {
+        let first = 1 + self.netlist.inputs;
+        let bits = signal.bits.iter().map(|bit| {
+            let Some(literal) = *bit else {
+                return Some(circuit.free());
+            };
+            if literal <= 1 {
+                return Some(Lit::known(literal == 1));
+            }
+            let register = ((literal >> 1) as usize).checked_sub(first)?;
+            let &takes = self.netlist.next.get(register)?;
+            Some(self.lit(circuit, takes ^ literal & 1))
+        });
+        bits.collect()
+    }
+
+    fn lit(&mut self, circuit: &mut Circuit, literal: u32) -> Lit {
+        let first = 1 + self.netlist.inputs + self.netlist.next.len();
+        let mut left = vec![(literal >> 1) as usize];
+        while let Some(&variable) = left.last() {
+            if self.bits[variable].is_some() {
+                left.pop();
+                continue;
+            }
+            let [a, b] = self.netlist.gates[variable - first];
+            let found = |literal: u32| {
+                let bit = self.bits[(literal >> 1) as usize];
+                bit.map(|bit| bit.inverted_if(literal & 1 == 1))
+            };
+            match (found(a), found(b)) {
+                (Some(a), Some(b)) => {
+                    self.bits[variable] = Some(circuit.and(a, b));
+                    left.pop();
+                }
+                (a_found, b_found) => {
+                    left.extend(a_found.is_none().then_some((a >> 1) as usize));
+                    left.extend(b_found.is_none().then_some((b >> 1) as usize));
+                }
+            }
+        }
+        let bit = self.bits[(literal >> 1) as usize].unwrap_or(Lit::FALSE);
+        bit.inverted_if(literal & 1 == 1)
+    }
+}

