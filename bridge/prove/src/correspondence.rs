@@ -35,7 +35,7 @@ pub struct Counter {
     pub base: String,
     /// `PMEVTYPER<n>_EL0`.
     pub r#type: String,
-    /// C_P.
+    /// C_P; not looked for in a design without edges, which has none.
     pub c_p: String,
 }
 

@@ -1,6 +1,7 @@
 //! A cycle of the design, in the terms of the contract, and what the model says of it.
 
 use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, THREADS, control};
+use pmu_model::implementation::Layout;
 use pmu_model::pmu::count_value::{CountValue, Values, link};
 use pmu_model::pmu::lane::{Lane, Lanes, lanes};
 use pmu_model::{CycleInput, Implementation};
@@ -66,6 +67,7 @@ impl Signals {
         implementation: &Implementation,
     ) -> Result<Self, NetlistError> {
         let one = |name: &str| netlist.signal(name, 1);
+        let has_edges = implementation.pmu.edge && implementation.knobs.layout == Layout::Current;
         let copies = &names.copies;
         let of_counter = |n: usize, is_event: bool| {
             let (counting, register) = match is_event {
@@ -89,7 +91,11 @@ impl Signals {
                 counting: one(&of_counter_name(counting, n))?,
                 register: netlist.signal(&of_counter_name(register, n), 64)?,
                 base: of_event(&names.counter.base, width)?,
-                c_p: of_event(&names.counter.c_p, 1)?,
+                c_p: match has_edges {
+                    true => of_event(&names.counter.c_p, 1)?,
+                    // Nothing reads it, and Yosys removes it.
+                    false => None,
+                },
                 bypassed: bypassed
                     .map(|name| of_event(name, 1))
                     .transpose()?

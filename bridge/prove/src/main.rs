@@ -95,10 +95,14 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let args = Args::parse();
+    match run(&args) {
         Ok(verdict) => verdict.exit_code().into(),
         Err(Failure(verdict, message)) => {
-            eprintln!("error: {message}");
+            eprintln!("lockstep: {message}");
+            if args.json {
+                print!("{}", told::failure_json(verdict, &message));
+            }
             verdict.exit_code().into()
         }
     }
@@ -135,15 +139,11 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
             continue;
         }
         told.begin(area.words());
-        let claims = prover
-            .prove(area, &mut |claim| told.claim(claim))
-            .map_err(|error| {
-                Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
-            })?;
+        let claims = prover.prove(area, &mut |_| told.claim()).map_err(|error| {
+            Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
+        })?;
         certify(args, area, &claims)?;
-        let result = OfArea { area, claims };
-        told.area(&result);
-        results.push(result);
+        results.push(OfArea { area, claims });
     }
     let refuted = results
         .iter()

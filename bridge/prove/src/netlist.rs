@@ -220,11 +220,6 @@ impl Netlist {
         })
     }
 
-    /// Whether there is such a signal.
-    pub fn has(&self, name: &str) -> bool {
-        self.names.contains_key(name)
-    }
-
     fn similar(&self, name: &str) -> Option<String> {
         let likeness = |found: &&String| (1e6 * strsim::jaro_winkler(name, found)) as u64;
         let found = self.names.keys().max_by_key(likeness)?;

@@ -65,15 +65,10 @@ impl Told {
     }
 
     /// A claim has been looked at.
-    pub fn claim(&mut self, _: &Claim) {
+    pub fn claim(&mut self) {
         self.done += 1;
         self.bar
             .set_message(format!("{}: {} claims", self.words, self.done));
-    }
-
-    /// An area has been.
-    pub fn area(&mut self, _: &OfArea) {
-        self.done = 0;
     }
 
     /// There is nothing more to wait for.
@@ -203,5 +198,12 @@ pub fn json(
         "assumptions": assumptions(results).collect::<Vec<_>>(),
         "counter_example": shown.map(|(path, _)| path),
     });
+    format!("{value:#}\n")
+}
+
+/// What a program that asked for JSON gets of an end before the result.
+pub fn failure_json(verdict: Verdict, message: &str) -> String {
+    let exit_code = verdict.exit_code();
+    let value = json!({ "verdict": verdict, "exit_code": exit_code, "message": message });
     format!("{value:#}\n")
 }
