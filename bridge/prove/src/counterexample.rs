@@ -5,7 +5,7 @@ use pmu_model::contract::{CYCLE_COUNTER, control};
 use pmu_model::{CycleInput, SysReg};
 
 use crate::circuit::Lit;
-use crate::contract::{INPUT_BITS, Shape, bit_of, input_of, state_of};
+use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
@@ -129,12 +129,7 @@ impl Prover<'_> {
                         wrong.push(circuit(|circuit| circuit.differ(&expected, &found)));
                     }
                     Shown::Register => {
-                        let present = match counters.is_empty() {
-                            true => {
-                                pmu_model::pmu::event_type::cycle_filter_mask(self.implementation)
-                            }
-                            false => self.tables.present(n),
-                        };
+                        let present = self.present(place);
                         let register = &cycle.registers[place];
                         let absent = (0..64).filter(|bit| present >> bit & 1 == 0);
                         let absent: Vec<_> = absent.map(|bit| register[bit]).collect();
@@ -151,12 +146,7 @@ impl Prover<'_> {
         };
         let mut cycles: Vec<_> = inputs
             .iter()
-            .map(|bits| {
-                let word = |place: usize| bits[place];
-                circuit(|circuit| {
-                    input_of((0..INPUT_BITS).map(|bit| values.of(circuit, word(bit))))
-                })
-            })
+            .map(|bits| circuit(|circuit| input_of(values.of(circuit, bits).into_iter())))
             .collect();
         // What the registers hold then is read as well.
         cycles.push(CycleInput::read(type_of(n)));

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use pmu_model::pmu::event_type::cycle_filter_mask;
 use pmu_model::{Implementation, ImplementationError};
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::lrat::LratError;
 use crate::netlist::{Frame, Netlist};
 use crate::solver::{Answer, Certificate, Values, solve};
 use crate::symbol::{circuit, forget};
+use crate::table::Table;
 use crate::tables::Tables;
 
 /// What proofs are of.
@@ -115,6 +117,8 @@ pub struct Prover<'a> {
     pub signals: &'a Signals,
     /// The model's functions.
     pub tables: Tables,
+    /// The states that threads can be in.
+    legal_states: Table,
     /// Time of a claim.
     pub limit: Duration,
 }
@@ -132,6 +136,7 @@ impl<'a> Prover<'a> {
     ) -> Result<Self, ImplementationError> {
         Ok(Self {
             tables: Tables::of(implementation)?,
+            legal_states: legal_states(implementation),
             implementation,
             netlist,
             signals,
@@ -230,10 +235,7 @@ impl<'a> Prover<'a> {
         copies: Vec<(Copy, Lit)>,
     ) -> Vec<(String, Lit)> {
         let n = self.signals.counters[place].n;
-        let present = match place == self.signals.cycle_counter {
-            true => pmu_model::pmu::event_type::cycle_filter_mask(self.implementation),
-            false => self.tables.present(n),
-        };
+        let present = self.present(place);
         let absent = (0..64).filter(|bit| present >> bit & 1 == 0);
         let any = circuit.any(absent.map(|bit| register[bit]).collect::<Vec<_>>());
         let mut all = vec![("bits that do not exist are zero".to_owned(), !any)];
@@ -248,6 +250,14 @@ impl<'a> Prover<'a> {
             all.push((copy.words(), !differs));
         }
         all
+    }
+
+    /// ETY-02: the bits of a counter's type that exist.
+    pub(crate) fn present(&self, place: usize) -> u64 {
+        match place == self.signals.cycle_counter {
+            true => cycle_filter_mask(self.implementation),
+            false => self.tables.present(place),
+        }
     }
 
     /// The name of a counter, in words.
@@ -312,7 +322,6 @@ impl<'a> Prover<'a> {
 
     /// DUT-81, DUT-82: the states that threads can be in.
     pub fn legal(&self, cycle: &Cycle) -> Vec<Lit> {
-        let table = legal_states(self.implementation);
         let el2 = cycle.input[bit_of("controls")
             + pmu_model::contract::control::EL2_ENABLED.trailing_zeros() as usize];
         let driven = cycle.input[bit_of("driven")];
@@ -320,7 +329,7 @@ impl<'a> Prover<'a> {
         circuit(|circuit| {
             let states = (0..threads).map(|t| {
                 let bits: Vec<_> = cycle.state(t).iter().copied().chain([el2]).collect();
-                let legal = table.on(circuit, &bits);
+                let legal = self.legal_states.on(circuit, &bits);
                 circuit.or(!driven, legal)
             });
             states.collect()

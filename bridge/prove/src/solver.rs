@@ -44,19 +44,11 @@ impl Certificate {
 pub struct Values(HashMap<usize, bool>);
 
 impl Values {
-    /// The value of a bit.
-    pub fn of(&self, circuit: &Circuit, lit: Lit) -> bool {
+    /// The values of bits.
+    pub fn of(&self, circuit: &Circuit, bits: &[Lit]) -> Vec<bool> {
         let mut known = self.0.clone();
-        value(circuit, &mut known, lit)
-    }
-
-    /// The values of several bits, the first in bit 0.
-    pub fn word(&self, circuit: &Circuit, bits: &[Lit]) -> u64 {
-        let mut known = self.0.clone();
-        let bits = bits.iter().enumerate();
-        bits.fold(0, |word, (place, &bit)| {
-            word | u64::from(value(circuit, &mut known, bit)) << place
-        })
+        let bits = bits.iter();
+        bits.map(|&bit| value(circuit, &mut known, bit)).collect()
     }
 }
 
@@ -243,7 +235,11 @@ mod tests {
         let Answer::Values(values) = solve(&circuit, &[less, odd, word[3]], LONG) else {
             panic!("nothing found");
         };
-        assert_eq!(values.word(&circuit, &word), 9);
-        assert!(values.of(&circuit, less));
+        let word = values.of(&circuit, &word).into_iter().enumerate();
+        assert_eq!(
+            word.fold(0, |word, (place, bit)| word | u8::from(bit) << place),
+            9
+        );
+        assert_eq!(values.of(&circuit, &[less]), [true]);
     }
 }
