@@ -5,6 +5,7 @@
 
 mod declarations;
 mod error;
+mod promised;
 mod reader;
 
 pub use error::GhwError;

@@ -16,6 +16,7 @@ use wellen::{LoadOptions, SignalValueRef};
 
 use super::declarations::{Signals, declare};
 use super::error::GhwError;
+use super::promised::follow;
 use crate::batch::{Batch, escaped};
 use crate::library::{Ahead, FULL, Input, Outlet, parts, spawn};
 
@@ -36,7 +37,10 @@ impl Ghw {
     /// # Errors
     /// [`GhwError`].
     pub fn open(file: File, read: Arc<AtomicU64>) -> Result<Self, GhwError> {
-        let input = Input::new(file, read);
+        let length = file.metadata()?.len();
+        let mut input = Input::new(file, read);
+        input.rewind()?;
+        follow(BufReader::new(&mut input), length)?;
         let declared = input.clone();
         let declared = spawn(move || declare(&opened(declared)?.hierarchy))?.join();
         let signals = declared.unwrap_or_else(|panic| Err(ended(&*panic)))?;
