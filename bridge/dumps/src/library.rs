@@ -19,7 +19,7 @@ const NAME: &str = "dump-reader";
 const AHEAD: usize = 16;
 
 /// Bytes from which on a batch is full.
-pub(crate) const FULL: usize = 1 << 16;
+pub(crate) const FULL: usize = 1 << 18;
 
 /// Starts `run` in a thread whose panics are told by who joins it, and by nobody else.
 pub(crate) fn spawn<T: Send + 'static>(
