@@ -37,6 +37,8 @@ pub struct Counter {
     pub r#type: String,
     /// C_P; not looked for in a design without edges, which has none.
     pub c_p: String,
+    /// `PMEVCNTR<n>_EL0`.
+    pub value: String,
 }
 
 /// Signals of all counters.
@@ -51,6 +53,14 @@ pub struct Common {
     pub cycle_filter: String,
     /// Whether the cycle counter is counting.
     pub cycle_counting: String,
+    /// PMCCNTR_EL0.
+    pub cycles: String,
+    /// PMCR_EL0.LP; not looked for in a design with counters of 32 bits, which has none.
+    pub long: String,
+    /// PMOVSSET_EL0.
+    pub flags: String,
+    /// PMSELR_EL0.SEL.
+    pub select: String,
 }
 
 /// Registers that hold once more what others hold; those that a design does not have are left away.

@@ -2,6 +2,8 @@
 //! counter, and then some cycles in which everything is free.
 
 use pmu_model::contract::{CYCLE_COUNTER, control};
+use pmu_model::pmu::event_type::EVTCOUNT;
+use pmu_model::pmu::registers::PMCR_LP;
 use pmu_model::{CycleInput, SysReg};
 
 use crate::circuit::Lit;
@@ -9,7 +11,7 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
-use crate::proof::Prover;
+use crate::proof::{Area, Prover};
 use crate::symbol::{circuit, forget};
 
 /// Free cycles at the end.
@@ -64,8 +66,12 @@ impl Prover<'_> {
     pub fn stimulus(
         &self,
         names: &Correspondence,
+        area: Area,
         place: usize,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        if area == Area::Counter {
+            return self.of_values(names, place);
+        }
         for form in FORMS {
             for shown in [Shown::Increment, Shown::Register] {
                 if let Some(found) = self.of_form(names, place, form, shown)? {
@@ -153,6 +159,109 @@ impl Prover<'_> {
         Ok(Some(cycles))
     }
 
+    /// Stimulus in which the counter at `place` goes on otherwise than it should: values, types and LP are written, and
+    /// in the second cycle that counts there may be an access as well.
+    fn of_values(
+        &self,
+        names: &Correspondence,
+        place: usize,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        let n = self.signals.counters[place].n;
+        let accesses = [
+            None,
+            Some(value_of(n)),
+            Some(SysReg::Pmcr),
+            Some(SysReg::Pmovsclr),
+            Some(SysReg::Pmovsset),
+            Some(SysReg::Pmcntenset),
+            Some(SysReg::Pmcntenclr),
+            Some(SysReg::Pmselr),
+            Some(value_of(n.saturating_sub(1))),
+        ];
+        for stops in [false, true] {
+            for access in accesses {
+                forget();
+                let shapes = self.shapes_of_values(n, access, stops);
+                let last = shapes.len() - 1;
+                let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+                let (mut inputs, mut wrong) = (Vec::new(), Vec::new());
+                for (number, shape) in shapes.iter().enumerate() {
+                    let bits = circuit(|circuit| shape.on(circuit));
+                    frame.drive(&names.input_port, &bits)?;
+                    inputs.push(bits);
+                    let next = circuit(|circuit| frame.following(circuit));
+                    let mut cycle = Cycle::of(next, self.signals);
+                    if number == last {
+                        let differences = self.differences(&mut cycle, place);
+                        wrong.extend(differences.iter().map(|difference| difference.differs));
+                    }
+                    frame = cycle.frame;
+                }
+                let any = circuit(|circuit| circuit.any(wrong));
+                if let Some(values) = self.values(&[any]) {
+                    let mut cycles: Vec<_> = inputs
+                        .iter()
+                        .map(|bits| {
+                            circuit(|circuit| input_of(values.of(circuit, bits).into_iter()))
+                        })
+                        .collect();
+                    // What the registers hold then.
+                    let read = [
+                        value_of(n),
+                        SysReg::Pmovsset,
+                        SysReg::Pmcr,
+                        SysReg::Pmcntenset,
+                        SysReg::Pmselr,
+                    ];
+                    cycles.extend(read.map(CycleInput::read));
+                    return Ok(Some(cycles));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reset, events, values, enables, LP, and two cycles that count, the second of them with the access.
+    fn shapes_of_values(&self, n: usize, access: Option<SysReg>, stops: bool) -> Vec<Shape> {
+        let data = bit_of("access_data");
+        let write = |register: SysReg| Shape::of(&CycleInput::write(register, 0));
+        let own: Vec<_> = match n {
+            CYCLE_COUNTER => vec![n],
+            n => (n - n % 2..=n).collect(),
+        };
+        let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+        for &n in own.iter().filter(|&&n| n < CYCLE_COUNTER) {
+            shapes.push(write(type_of(n)).free(data + usize::from(EVTCOUNT.low), 16));
+        }
+        shapes.extend(own.iter().map(|&n| write(value_of(n)).free(data, 64)));
+        shapes.push(write(SysReg::Pmcntenset).free(data, 64));
+        let long = PMCR_LP.trailing_zeros() as usize;
+        shapes.push(Shape::of(&CycleInput::write(SysReg::Pmcr, 1)).free(data + long, 1));
+        let pmu = &self.implementation.pmu;
+        let counting = |input: &CycleInput| {
+            let mut shape = Shape::of(input);
+            for event in 0..usize::from(pmu.event_count) {
+                shape = shape.free(bit_of("event") + 16 * event, pmu.event_width.into());
+            }
+            let allowed = bit_of("counting_allowed");
+            shape
+                .free(allowed, pmu.counters.into())
+                .free(allowed + CYCLE_COUNTER, 1)
+        };
+        shapes.push(counting(&CycleInput::default()));
+        let mut last = match access {
+            None => counting(&CycleInput::default()),
+            Some(register) => counting(&CycleInput::write(register, 0)).free(data, 64),
+        };
+        if stops {
+            last = last
+                .free(bit_of("reset"), 1)
+                .free(bit_of("clock_stopped"), 1);
+        }
+        shapes.push(last);
+        shapes
+    }
+
     /// Reset, types of the counter and its neighbour, enables, and free cycles.
     fn shapes(&self, n: usize, form: Form) -> Vec<Shape> {
         let data = (bit_of("access_data"), 64);
@@ -216,6 +325,11 @@ enum Shown {
     Increment,
     /// The register reads as what it cannot hold.
     Register,
+}
+
+/// The register of the value of counter `n`, or of the cycle counter.
+fn value_of(n: usize) -> SysReg {
+    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
 }
 
 /// The register of the type of counter `n`, or of the cycle counter.

@@ -6,9 +6,11 @@ use pmu_model::pmu::count_value::{CountValue, Values, link};
 use pmu_model::pmu::lane::{Lane, Lanes, lanes};
 use pmu_model::{CycleInput, Implementation};
 
+use crate::accesses::{Accesses, Port};
 use crate::circuit::{Circuit, Lit};
 use crate::contract::{INPUT_BITS, STATE_BITS, bit_of, state_of};
 use crate::correspondence::{Correspondence, of_counter as of_counter_name, of_state};
+use crate::counter::{Control, Counter, Facts};
 use crate::netlist::{Frame, Netlist, NetlistError, Signal};
 use crate::symbol::{Symbol, WIDTH, circuit};
 use crate::tables::{Situation, Tables, symbols};
@@ -27,6 +29,12 @@ pub struct Signals {
     pub enable: Signal,
     /// PMCNTENSET_EL0.
     pub enabled: Signal,
+    /// PMCR_EL0.LP.
+    pub long: Option<Signal>,
+    /// PMOVSSET_EL0.
+    pub flags: Signal,
+    /// PMSELR_EL0.SEL.
+    pub select: Signal,
     /// Of each event counter, and then of the cycle counter.
     pub counters: Vec<OfCounter>,
     /// The place of the cycle counter in `counters`.
@@ -44,6 +52,8 @@ pub struct OfCounter {
     pub base: Option<Signal>,
     /// Its type.
     pub register: Signal,
+    /// Its value.
+    pub value: Signal,
     /// C_P.
     pub c_p: Option<Signal>,
     /// V is V_B.
@@ -70,9 +80,14 @@ impl Signals {
         let has_edges = implementation.pmu.edge && implementation.knobs.layout == Layout::Current;
         let copies = &names.copies;
         let of_counter = |n: usize, is_event: bool| {
-            let (counting, register) = match is_event {
-                true => (&names.counter.counting, &names.counter.r#type),
-                false => (&names.common.cycle_counting, &names.common.cycle_filter),
+            let (of_event, common) = (&names.counter, &names.common);
+            let (counting, register, value) = match is_event {
+                true => (&of_event.counting, &of_event.r#type, &of_event.value),
+                false => (&common.cycle_counting, &common.cycle_filter, &common.cycles),
+            };
+            let bits = match is_event {
+                true => implementation.pmu.counter_bits.into(),
+                false => 64,
             };
             let width = implementation.pmu.event_width.into();
             let of_event = |name: &str, width| {
@@ -90,6 +105,7 @@ impl Signals {
                 n,
                 counting: one(&of_counter_name(counting, n))?,
                 register: netlist.signal(&of_counter_name(register, n), 64)?,
+                value: netlist.signal(&of_counter_name(value, n), bits)?,
                 base: of_event(&names.counter.base, width)?,
                 c_p: match has_edges {
                     true => of_event(&names.counter.c_p, 1)?,
@@ -113,6 +129,12 @@ impl Signals {
             output: netlist.signal(&names.output, OUTPUT_BITS)?,
             enable: one(&names.common.enable)?,
             enabled: netlist.signal(&names.common.enabled, 32)?,
+            long: match implementation.pmu.counter_bits {
+                64 => Some(one(&names.common.long)?),
+                _ => None,
+            },
+            flags: netlist.signal(&names.common.flags, 32)?,
+            select: netlist.signal(&names.common.select, 5)?,
             counters: all.collect::<Result<_, _>>()?,
             cycle_counter: counters,
         })
@@ -169,6 +191,69 @@ impl<'a> Cycle<'a> {
     /// One bit.
     pub fn bit(&mut self, signal: &Signal) -> Lit {
         self.value(signal)[0]
+    }
+
+    /// The access of the cycle.
+    fn port<'b>(&'b self, select: &'b [Lit]) -> Port<'b> {
+        let field = |name, bits| &self.input[bit_of(name)..bit_of(name) + bits];
+        Port {
+            kind: field("access_kind", 8),
+            address: field("access_address", 16),
+            data: field("access_data", 64),
+            select,
+        }
+    }
+
+    /// The registers besides the counters.
+    pub fn control(&mut self) -> Control {
+        let signals = self.signals;
+        Control {
+            enable: self.bit(&signals.enable),
+            long: match &signals.long {
+                Some(signal) => self.bit(signal),
+                None => Lit::FALSE,
+            },
+            enabled: self.value(&signals.enabled),
+            select: self.value(&signals.select),
+        }
+    }
+
+    /// The counter at `place`, and its flag.
+    pub fn counter(&mut self, place: usize) -> Counter {
+        let signals = self.signals;
+        let of = &signals.counters[place];
+        let mut value = self.value(&of.value);
+        value.resize(64, Lit::FALSE);
+        Counter {
+            value,
+            flag: self.value(&signals.flags)[of.n],
+        }
+    }
+
+    /// What there is of the cycle besides counters.
+    pub fn facts<'b>(
+        &'b self,
+        implementation: &'b Implementation,
+        accesses: &'b Accesses,
+        control: &'b Control,
+    ) -> Facts<'b> {
+        Facts {
+            implementation,
+            accesses,
+            port: self.port(&control.select),
+            reset: self.reset(),
+            held: circuit(|circuit| self.held(circuit)),
+            control,
+        }
+    }
+
+    /// What a signal is after the cycle; anything, where it is no register.
+    pub fn after(&mut self, signal: &Signal) -> Vec<Lit> {
+        let bits = signal.width();
+        circuit(|circuit| {
+            let next = self.frame.next(circuit, signal);
+            next.unwrap_or_else(|| circuit.free_word(bits))
+        })
     }
 
     /// What the design shows as V\[n\].

@@ -2,12 +2,15 @@
 //!
 //! A design becomes a netlist by Yosys ([`yosys`], [`netlist`]); what of it stands for what of the contract is a file
 //! ([`correspondence`]). The model's datapath runs on [`symbol`]s and makes a circuit by itself; its functions with branches
-//! are run for each value of what they depend on ([`tables`]). That both are equal is a question to a solver, whose answer
+//! are run for each value of what they depend on ([`tables`], [`accesses`]); what becomes of counters is a slow contract of its
+//! own ([`counter`]). That both are equal is a question to a solver, whose answer
 //! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]).
 
+pub mod accesses;
 pub mod circuit;
 pub mod contract;
 pub mod correspondence;
+pub mod counter;
 pub mod counterexample;
 pub mod cycle;
 pub mod lrat;

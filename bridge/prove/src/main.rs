@@ -160,7 +160,7 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
         Some(claim) => {
             told.begin("a counter-example");
             let cycles = prover
-                .stimulus(&names, claim.place)
+                .stimulus(&names, claim.area, claim.place)
                 .map_err(Failure::usage)?;
             match cycles {
                 None => Verdict::NotFound,

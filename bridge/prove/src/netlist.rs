@@ -249,6 +249,11 @@ impl Signal {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// How many bits it has.
+    pub fn width(&self) -> usize {
+        self.bits.len()
+    }
 }
 
 /// A cycle of a netlist in a circuit.

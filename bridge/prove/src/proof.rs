@@ -2,12 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use pmu_model::pmu::event_type::cycle_filter_mask;
+use pmu_model::pmu::event_type::{CHAIN, EVTCOUNT, cycle_filter_mask};
 use pmu_model::{Implementation, ImplementationError};
 use serde::Serialize;
 
+use crate::accesses::Accesses;
 use crate::circuit::{Circuit, Lit};
 use crate::contract::{bit_of, is_legal, legal_states};
+use crate::counter::Control;
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
 use crate::netlist::{Frame, Netlist};
@@ -26,11 +28,13 @@ pub enum Area {
     Filter,
     /// Threshold, edge and link: V and C_P
     Threshold,
+    /// Values of counters, overflow, CHAIN and the control registers
+    Counter,
 }
 
 impl Area {
     /// All of them, in the order in which one assumes what another proves.
-    pub const ALL: [Self; 3] = [Self::Decode, Self::Filter, Self::Threshold];
+    pub const ALL: [Self; 4] = [Self::Decode, Self::Filter, Self::Threshold, Self::Counter];
 
     /// In the words of reports.
     pub fn words(self) -> &'static str {
@@ -38,6 +42,7 @@ impl Area {
             Self::Decode => "types, decoded",
             Self::Filter => "which counters count",
             Self::Threshold => "threshold, edge and link",
+            Self::Counter => "counters and overflow",
         }
     }
 
@@ -53,6 +58,11 @@ impl Area {
             Self::Threshold => &[
                 "the types, decoded, are those of their registers: proved as an area of its own",
                 "base values and which counters count are what the design has: any of them",
+            ],
+            Self::Counter => &[
+                "accesses are such as may be driven (DUT-36, DUT-37)",
+                "V is what the design shows: proved as an area of its own",
+                "the slow contract of counters: compared with the model by a test, not proved",
             ],
         }
     }
@@ -71,6 +81,9 @@ pub struct Claim {
     pub seconds: f64,
     /// Steps of its certificate; none where the circuits of both are the same.
     pub steps: usize,
+    /// The area that it is of.
+    #[serde(skip)]
+    pub area: Area,
     /// The counter that it is about, by its place.
     #[serde(skip)]
     pub place: usize,
@@ -117,6 +130,8 @@ pub struct Prover<'a> {
     pub signals: &'a Signals,
     /// The model's functions.
     pub tables: Tables,
+    /// What accesses do.
+    pub accesses: Accesses,
     /// The states that threads can be in.
     legal_states: Table,
     /// Time of a claim.
@@ -136,6 +151,7 @@ impl<'a> Prover<'a> {
     ) -> Result<Self, ImplementationError> {
         Ok(Self {
             tables: Tables::of(implementation)?,
+            accesses: Accesses::of(implementation)?,
             legal_states: legal_states(implementation),
             implementation,
             netlist,
@@ -166,12 +182,15 @@ impl<'a> Prover<'a> {
         forget();
         let frame = circuit(|circuit| Frame::any(self.netlist, circuit));
         let mut cycle = Cycle::of(frame, self.signals);
-        match area {
+        let claims = match area {
             Area::Decode => self.decode(&mut cycle, place),
             Area::Filter => self.filter(&mut cycle, place),
             Area::Threshold if place == self.signals.cycle_counter => Ok(Vec::new()),
             Area::Threshold => self.threshold(&mut cycle, place),
-        }
+            Area::Counter => self.counter(&mut cycle, place),
+        };
+        let claims = claims?.into_iter();
+        Ok(claims.map(|claim| Claim { area, ..claim }).collect())
     }
 
     /// What is known of the registers of a counter: bits that do not exist are zero, and copies are copies.
@@ -400,6 +419,131 @@ impl<'a> Prover<'a> {
         Ok(claims)
     }
 
+    fn counter(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
+        let name = self.name(place);
+        let assumed = [self.legal_access(cycle)];
+        let mut claims = Vec::new();
+        for Difference {
+            of,
+            rules,
+            differs,
+            is_possible,
+        } in self.differences(cycle, place)
+        {
+            self.possible(&name, &[assumed[0], is_possible])?;
+            let of = match of.is_of_all {
+                true => of.words.to_owned(),
+                false => format!("{} of {name}", of.words),
+            };
+            claims.push(self.claim((of, rules, place), &assumed, differs)?);
+        }
+        Ok(claims)
+    }
+
+    /// DUT-36, DUT-37: the access of the cycle is one that may be driven.
+    pub(crate) fn legal_access(&self, cycle: &mut Cycle) -> Lit {
+        let control = cycle.control();
+        let facts = cycle.facts(self.implementation, &self.accesses, &control);
+        circuit(|circuit| facts.port_is_legal(circuit))
+    }
+
+    /// Where the counter at `place` goes on otherwise than it should; with that of the cycle counter, also where the
+    /// registers of all counters do.
+    pub(crate) fn differences(&self, cycle: &mut Cycle, place: usize) -> Vec<Difference> {
+        let signals = self.signals;
+        let of = &signals.counters[place];
+        let control = cycle.control();
+        let (before, v) = (cycle.counter(place), cycle.increment(of.n));
+        let facts = cycle.facts(self.implementation, &self.accesses, &control);
+        let counted = circuit(|circuit| facts.count(circuit, of.n, &before, &v));
+        let after = circuit(|circuit| facts.control(circuit));
+        let (value, flag) = (&counted.after.value, counted.after.flag);
+        let found = cycle.after(&of.value);
+        let found_flag = cycle.after(&signals.flags)[of.n];
+        let mut all = circuit(|circuit| {
+            let differs = circuit.differ(&value[..found.len()], &found);
+            let flags = circuit.xor(flag, found_flag);
+            vec![
+                Difference::new(
+                    ("the value", false),
+                    &["TH-50", "DUT-11", "DUT-20", "DUT-21", "DUT-22", "DUT-52"],
+                    differs,
+                    value[0],
+                ),
+                Difference::new(
+                    ("the overflow flag", false),
+                    &["DUT-20", "DUT-21", "DUT-22", "DUT-23"],
+                    flags,
+                    flag,
+                ),
+            ]
+        });
+        if place == signals.cycle_counter {
+            all.extend(self.of_control(cycle, &after));
+        } else if of.n % 2 == 1 && self.implementation.pmu.chain {
+            all.extend(self.of_chain(cycle, of.n, &control));
+        }
+        all
+    }
+
+    /// Where PMCR_EL0, PMCNTENSET_EL0 and PMSELR_EL0 go on otherwise.
+    fn of_control(&self, cycle: &mut Cycle, expected: &Control) -> Vec<Difference> {
+        let signals = self.signals;
+        let implemented: Vec<_> = signals.counters.iter().map(|of| of.n).collect();
+        let of_counters = |bits: &[Lit]| implemented.iter().map(|&n| bits[n]).collect::<Vec<_>>();
+        let mut words = vec![
+            (
+                "PMCR_EL0.E",
+                vec![expected.enable],
+                cycle.after(&signals.enable),
+            ),
+            (
+                "PMCNTENSET_EL0",
+                of_counters(&expected.enabled),
+                of_counters(&cycle.after(&signals.enabled)),
+            ),
+            (
+                "PMSELR_EL0",
+                expected.select.clone(),
+                cycle.after(&signals.select),
+            ),
+        ];
+        if let Some(signal) = &signals.long {
+            words.push(("PMCR_EL0.LP", vec![expected.long], cycle.after(signal)));
+        }
+        let differences = words.into_iter().map(|(words, expected, found)| {
+            let differs = circuit(|circuit| circuit.differ(&expected, &found));
+            let rules = &["DUT-11", "DUT-12", "DUT-30", "DUT-52"];
+            Difference::new((words, true), rules, differs, expected[0])
+        });
+        differences.collect()
+    }
+
+    /// DUT-17: where the base value of CHAIN of the odd counter `n` is otherwise.
+    fn of_chain(&self, cycle: &mut Cycle, n: usize, control: &Control) -> Option<Difference> {
+        let signals = self.signals;
+        let base = signals.counters[n].base.as_ref()?;
+        let (below, v) = (cycle.counter(n - 1), cycle.increment(n - 1));
+        let facts = cycle.facts(self.implementation, &self.accesses, control);
+        let chained = circuit(|circuit| facts.count(circuit, n - 1, &below, &v).chained);
+        let found = cycle.value(base);
+        let counting = cycle.bit(&signals.counters[n].counting);
+        let event = EVTCOUNT.low.into()..usize::from(EVTCOUNT.low) + 16;
+        let event = cycle.registers[n][event].to_vec();
+        circuit(|circuit| {
+            let is_chain = event.iter().enumerate();
+            let is_chain = is_chain.map(|(bit, lit)| lit.inverted_if(CHAIN >> bit & 1 == 0));
+            let is_chain = circuit.all(is_chain.collect::<Vec<_>>());
+            let more = circuit.any(found[1..].to_vec());
+            let other = circuit.xor(found[0], chained);
+            let wrong = circuit.or(more, other);
+            let differs = circuit.all([is_chain, counting, wrong]);
+            let happens = circuit.all([is_chain, counting, chained]);
+            let of = ("CHAIN", false);
+            Some(Difference::new(of, &["DUT-17"], differs, happens))
+        })
+    }
+
     /// Claims that `differs` is never 1 where all that is assumed is.
     fn claim(
         &self,
@@ -422,6 +566,7 @@ impl<'a> Prover<'a> {
             result,
             seconds: start.elapsed().as_secs_f64(),
             steps: certificate.steps.len(),
+            area: Area::Decode,
             place,
             certificate,
         })
@@ -444,6 +589,39 @@ impl<'a> Prover<'a> {
         match circuit(|circuit| solve(circuit, bits, self.limit)) {
             Answer::Values(values) => Some(values),
             _ => None,
+        }
+    }
+}
+
+/// Where a design goes on otherwise than it should.
+pub(crate) struct Difference {
+    of: Of,
+    rules: &'static [&'static str],
+    /// 1 where it does.
+    pub differs: Lit,
+    /// What must be possible: that something happens at all.
+    is_possible: Lit,
+}
+
+/// What differs.
+struct Of {
+    words: &'static str,
+    /// It is of no counter.
+    is_of_all: bool,
+}
+
+impl Difference {
+    fn new(
+        (words, is_of_all): (&'static str, bool),
+        rules: &'static [&'static str],
+        differs: Lit,
+        is_possible: Lit,
+    ) -> Self {
+        Self {
+            of: Of { words, is_of_all },
+            rules,
+            differs,
+            is_possible,
         }
     }
 }

@@ -83,6 +83,7 @@ pub fn key(area: Area) -> &'static str {
         Area::Decode => "decode",
         Area::Filter => "filter",
         Area::Threshold => "threshold",
+        Area::Counter => "counter",
     }
 }
 
