@@ -145,10 +145,10 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
         certify(args, area, &claims)?;
         results.push(OfArea { area, claims });
     }
-    let refuted = results
-        .iter()
-        .flat_map(|result| &result.claims)
-        .find(|claim| claim.result == Found::Refuted);
+    let refuted = results.iter().find_map(|OfArea { area, claims }| {
+        let refuted = claims.iter().find(|claim| claim.result == Found::Refuted);
+        refuted.map(|claim| (*area, claim))
+    });
     let undecided = results
         .iter()
         .flat_map(|result| &result.claims)
@@ -157,10 +157,10 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
     let verdict = match refuted {
         None if undecided => Verdict::NotFound,
         None => Verdict::Agree,
-        Some(claim) => {
+        Some((area, claim)) => {
             told.begin("a counter-example");
             let cycles = prover
-                .stimulus(&names, claim.area, claim.place)
+                .stimulus(&names, area, claim.place)
                 .map_err(Failure::usage)?;
             match cycles {
                 None => Verdict::NotFound,
@@ -175,7 +175,12 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
     told.end();
     let text = match args.json {
         true => told::json(&version, &implementation, &results, verdict, shown.as_ref()),
-        false => told::text(&results, verdict, refuted, shown.as_ref()),
+        false => told::text(
+            &results,
+            verdict,
+            refuted.map(|(_, claim)| claim),
+            shown.as_ref(),
+        ),
     };
     io::stdout()
         .write_all(text.as_bytes())

@@ -81,9 +81,6 @@ pub struct Claim {
     pub seconds: f64,
     /// Steps of its certificate; none where the circuits of both are the same.
     pub steps: usize,
-    /// The area that it is of.
-    #[serde(skip)]
-    pub area: Area,
     /// The counter that it is about, by its place.
     #[serde(skip)]
     pub place: usize,
@@ -182,15 +179,13 @@ impl<'a> Prover<'a> {
         forget();
         let frame = circuit(|circuit| Frame::any(self.netlist, circuit));
         let mut cycle = Cycle::of(frame, self.signals);
-        let claims = match area {
+        match area {
             Area::Decode => self.decode(&mut cycle, place),
             Area::Filter => self.filter(&mut cycle, place),
             Area::Threshold if place == self.signals.cycle_counter => Ok(Vec::new()),
             Area::Threshold => self.threshold(&mut cycle, place),
             Area::Counter => self.counter(&mut cycle, place),
-        };
-        let claims = claims?.into_iter();
-        Ok(claims.map(|claim| Claim { area, ..claim }).collect())
+        }
     }
 
     /// What is known of the registers of a counter: bits that do not exist are zero, and copies are copies.
@@ -423,19 +418,13 @@ impl<'a> Prover<'a> {
         let name = self.name(place);
         let assumed = [self.legal_access(cycle)];
         let mut claims = Vec::new();
-        for Difference {
-            of,
-            rules,
-            differs,
-            is_possible,
-        } in self.differences(cycle, place)
-        {
-            self.possible(&name, &[assumed[0], is_possible])?;
-            let of = match of.is_of_all {
-                true => of.words.to_owned(),
-                false => format!("{} of {name}", of.words),
+        for found in self.differences(cycle, place) {
+            self.possible(&name, &[assumed[0], found.is_possible])?;
+            let words = match found.is_of_all {
+                true => found.words.to_owned(),
+                false => format!("{} of {name}", found.words),
             };
-            claims.push(self.claim((of, rules, place), &assumed, differs)?);
+            claims.push(self.claim((words, found.rules, place), &assumed, found.differs)?);
         }
         Ok(claims)
     }
@@ -566,7 +555,6 @@ impl<'a> Prover<'a> {
             result,
             seconds: start.elapsed().as_secs_f64(),
             steps: certificate.steps.len(),
-            area: Area::Decode,
             place,
             certificate,
         })
@@ -595,19 +583,14 @@ impl<'a> Prover<'a> {
 
 /// Where a design goes on otherwise than it should.
 pub(crate) struct Difference {
-    of: Of,
+    words: &'static str,
+    /// It is of no counter.
+    is_of_all: bool,
     rules: &'static [&'static str],
     /// 1 where it does.
     pub differs: Lit,
     /// What must be possible: that something happens at all.
     is_possible: Lit,
-}
-
-/// What differs.
-struct Of {
-    words: &'static str,
-    /// It is of no counter.
-    is_of_all: bool,
 }
 
 impl Difference {
@@ -618,7 +601,8 @@ impl Difference {
         is_possible: Lit,
     ) -> Self {
         Self {
-            of: Of { words, is_of_all },
+            words,
+            is_of_all,
             rules,
             differs,
             is_possible,

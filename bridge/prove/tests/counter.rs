@@ -81,7 +81,7 @@ fn it_says_what_the_model_says() {
                     _ => random(3) as u16,
                 };
             }
-            input.counting_allowed = u32::MAX & !(random(16) as u32);
+            input.counting_allowed = !(random(16) as u32);
             input.clock_stopped = u8::from(random(16) == 0);
             if input.clock_stopped == 1 {
                 input.access_kind = 0;

@@ -77,7 +77,7 @@ fn refuted(netlist: &Netlist) -> (Vec<String>, bool) {
         for claim in claims {
             assert_ne!(claim.result, Found::NotDecided, "{}", claim.claim);
             if claim.result == Found::Refuted {
-                first.get_or_insert((claim.area, claim.place));
+                first.get_or_insert((area, claim.place));
                 wrong.push(claim.claim);
             }
         }
