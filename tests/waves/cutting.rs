@@ -234,6 +234,10 @@ fn outputs_that_cannot_be() {
     fs::write(folder.join("a.vcd"), &whole).expect("written");
     fs::hard_link(folder.join("a.vcd"), folder.join("hard.vcd")).expect("linked");
     symlink("a.vcd", folder.join("soft.vcd")).expect("linked");
+    let header = "$var event 1 e ev $end $enddefinitions $end\n";
+    fs::write(folder.join("one.vcd"), format!("{header}#0\n1e\n")).expect("written");
+    let twice = format!("{header}#0\n1e\n1e\n#5\n");
+    fs::write(folder.join("twice.vcd"), twice).expect("written");
     for (name, arguments) in [
         ("cut_onto_itself", "a.vcd -o ./a.vcd"),
         ("cut_onto_a_hard_link", "a.vcd -o hard.vcd"),
@@ -249,6 +253,8 @@ fn outputs_that_cannot_be() {
         ),
         ("cut_no_signal", "a.vcd --signals nothing -o cut.vcd"),
         ("cut_without_output", "a.vcd"),
+        ("cut_one_time_to_fst", "one.vcd -o cut.fst"),
+        ("cut_two_triggers_at_0_to_fst", "twice.vcd -o cut.fst"),
     ] {
         let ran = golden_in(name, &folder, &format!("cut {arguments}"));
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
@@ -259,7 +265,8 @@ fn outputs_that_cannot_be() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     left.sort();
-    assert_eq!(left, ["a.vcd", "hard.vcd", "soft.vcd"]);
+    let given = ["a.vcd", "hard.vcd", "one.vcd", "soft.vcd", "twice.vcd"];
+    assert_eq!(left, given);
 }
 
 #[test]

@@ -54,6 +54,17 @@ pub enum WriteError {
         /// The form that was found.
         found: &'static str,
     },
+    /// The library writes the values of time 0 when a later time comes.
+    #[error(
+        "expected a time beyond 0, found none; FST cannot hold a dump that ends at 0: write a VCD, or more of the dump"
+    )]
+    OneTime,
+    /// At time 0 an event has a value, as all others: no number of triggers.
+    #[error(
+        "expected one trigger of `{0}` at time 0, found another; FST keeps one there: leave it out with --signals, or \
+         write a VCD"
+    )]
+    Triggers(String),
     /// The library cannot write it.
     #[error("[fst] {0}")]
     Library(String),
@@ -137,6 +148,7 @@ pub fn write<W: Write + Seek>(
         signals,
         factor,
         digits: Vec::new(),
+        triggered: Some(Vec::new()),
     };
     // A trigger of an event is a change to what it is.
     body.file.set_deduplicate(false);
@@ -145,6 +157,7 @@ pub fn write<W: Write + Seek>(
         Err(error) => ControlFlow::Break(error),
     })?;
     match visited {
+        ControlFlow::Continue(()) if body.triggered.is_some() => Err(WriteError::OneTime),
         ControlFlow::Continue(()) => Ok(body.file.finish()?),
         ControlFlow::Break(error) => Err(error),
     }
@@ -297,6 +310,8 @@ struct Body<'h, W: Write + Seek> {
     factor: u32,
     /// The value that is written.
     digits: Vec<u8>,
+    /// At time 0, the events that were triggered.
+    triggered: Option<Vec<FstSignalId>>,
 }
 
 impl<W: Write + Seek> Body<'_, W> {
@@ -308,6 +323,9 @@ impl<W: Write + Seek> Body<'_, W> {
                 }
                 let time = tick.checked_mul(self.factor.into());
                 let time = time.ok_or(WriteError::Time(tick, self.factor))?;
+                if time > 0 {
+                    self.triggered = None;
+                }
                 self.file.time_change(time)?;
             }
             Event::Change(signal, value) => {
@@ -322,6 +340,14 @@ impl<W: Write + Seek> Body<'_, W> {
                         _ if *form == Form::Event => {
                             if !value.to_value().is_trigger() {
                                 continue;
+                            }
+                            if let Some(triggered) = &mut self.triggered {
+                                if triggered.contains(id) {
+                                    let variable = &self.header.variables()[written.variable];
+                                    let path = self.header.path(variable);
+                                    return Err(WriteError::Triggers(path));
+                                }
+                                triggered.push(*id);
                             }
                             self.digits.clear();
                             self.digits.resize(*width, b'1');
