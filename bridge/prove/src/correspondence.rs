@@ -55,7 +55,7 @@ pub struct Common {
     pub cycle_counting: String,
     /// PMCCNTR_EL0.
     pub cycles: String,
-    /// PMCR_EL0.LP; not looked for in a design with counters of 32 bits, which has none.
+    /// PMCR_EL0.LP; a design with counters of 32 bits need not have it.
     pub long: String,
     /// PMOVSSET_EL0.
     pub flags: String,

@@ -131,7 +131,8 @@ impl Signals {
             enabled: netlist.signal(&names.common.enabled, 32)?,
             long: match implementation.pmu.counter_bits {
                 64 => Some(one(&names.common.long)?),
-                _ => None,
+                // A design may have a register for it that nothing writes.
+                _ => one(&names.common.long).ok(),
             },
             flags: netlist.signal(&names.common.flags, 32)?,
             select: netlist.signal(&names.common.select, 5)?,

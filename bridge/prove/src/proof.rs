@@ -101,6 +101,9 @@ pub enum Found {
     Refuted,
 }
 
+/// RES0 with counters of 32 bits.
+const LONG: &str = "PMCR_EL0.LP";
+
 /// A proof is none: this program or a library of it is at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Defect {
@@ -416,10 +419,15 @@ impl<'a> Prover<'a> {
 
     fn counter(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
         let name = self.name(place);
-        let assumed = [self.legal_access(cycle)];
+        let mut assumed = vec![self.legal_access(cycle)];
+        if self.implementation.pmu.counter_bits < 64 {
+            // RES0: proved below, as it goes on.
+            assumed.push(!cycle.control().long);
+        }
         let mut claims = Vec::new();
         for found in self.differences(cycle, place) {
-            self.possible(&name, &[assumed[0], found.is_possible])?;
+            let with: Vec<_> = assumed.iter().copied().chain([found.is_possible]).collect();
+            self.possible(&name, &with)?;
             let words = match found.is_of_all {
                 true => found.words.to_owned(),
                 false => format!("{} of {name}", found.words),
@@ -498,12 +506,17 @@ impl<'a> Prover<'a> {
             ),
         ];
         if let Some(signal) = &signals.long {
-            words.push(("PMCR_EL0.LP", vec![expected.long], cycle.after(signal)));
+            words.push((LONG, vec![expected.long], cycle.after(signal)));
         }
         let differences = words.into_iter().map(|(words, expected, found)| {
             let differs = circuit(|circuit| circuit.differ(&expected, &found));
             let rules = &["DUT-11", "DUT-12", "DUT-30", "DUT-52"];
-            Difference::new((words, true), rules, differs, expected[0])
+            let is_absent = words == LONG && self.implementation.pmu.counter_bits < 64;
+            let is_possible = match is_absent {
+                true => Lit::TRUE,
+                false => expected[0],
+            };
+            Difference::new((words, true), rules, differs, is_possible)
         });
         differences.collect()
     }
