@@ -421,8 +421,9 @@ impl<'a> Prover<'a> {
         let name = self.name(place);
         let mut assumed = vec![self.legal_access(cycle)];
         if self.implementation.pmu.counter_bits < 64 {
-            // RES0: proved below, as it goes on.
-            assumed.push(!cycle.control().long);
+            // RES0: proved below, by a reset from any state, and as it goes on.
+            let (long, reset) = (cycle.control().long, cycle.reset());
+            assumed.push(circuit(|circuit| circuit.or(!long, reset)));
         }
         let mut claims = Vec::new();
         for found in self.differences(cycle, place) {
