@@ -12,7 +12,7 @@ use crate::contract::{bit_of, is_legal, legal_states};
 use crate::counter::Control;
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
-use crate::netlist::{Frame, Netlist};
+use crate::netlist::{Frame, Netlist, Signal};
 use crate::solver::{Answer, Certificate, Values, solve};
 use crate::symbol::{circuit, forget};
 use crate::table::Table;
@@ -191,44 +191,23 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// What is known of the registers of a counter: bits that do not exist are zero, and copies are copies.
-    fn invariant(&self, cycle: &mut Cycle, place: usize) -> Vec<(String, Lit)> {
-        let of = &self.signals.counters[place];
-        let frame = &mut cycle.frame;
-        circuit(|circuit| {
-            let register = frame.value(circuit, &of.register);
-            let copies = self.copies(place);
-            let copies: Vec<_> = copies
-                .into_iter()
-                .map(|(words, signal)| (words, frame.value(circuit, signal)[0]))
-                .collect();
-            self.holds(circuit, place, &register, copies)
-        })
-    }
-
-    /// The same at the end of the cycle.
-    fn invariant_after(&self, cycle: &mut Cycle, place: usize) -> Vec<(String, Lit)> {
-        let of = &self.signals.counters[place];
-        let frame = &mut cycle.frame;
-        circuit(|circuit| {
-            // What is no register of a design is no copy either: it is what it is in any state.
-            let register = frame
-                .next(circuit, &of.register)
-                .unwrap_or_else(|| circuit.free_word(64));
-            let copies = self.copies(place);
-            let copies: Vec<_> = copies
-                .into_iter()
-                .map(|(copy, signal)| {
-                    let next = frame.next(circuit, signal);
-                    (copy, next.map_or_else(|| circuit.free(), |bits| bits[0]))
-                })
-                .collect();
-            self.holds(circuit, place, &register, copies)
-        })
+    /// What is known of the registers of a counter, at the start or the end of a cycle: bits that do not exist are zero,
+    /// and copies are copies. What is no register of a design is no copy either: it is what it is in any state.
+    fn invariant(
+        &self,
+        cycle: &mut Cycle,
+        place: usize,
+        value: impl Fn(&mut Cycle, &Signal) -> Vec<Lit>,
+    ) -> Vec<(String, Lit)> {
+        let register = value(cycle, &self.signals.counters[place].register);
+        let copies = self.copies(place).into_iter();
+        let copies = copies.map(|(copy, signal)| (copy, value(cycle, signal)[0]));
+        let copies = copies.collect();
+        circuit(|circuit| self.holds(circuit, place, &register, copies))
     }
 
     /// The copies that the design has of the type of a counter.
-    fn copies(&self, place: usize) -> Vec<(Copy, &crate::netlist::Signal)> {
+    fn copies(&self, place: usize) -> Vec<(Copy, &Signal)> {
         let of = &self.signals.counters[place];
         let bypassed = of.bypassed.iter().map(|signal| (Copy::Bypassed, signal));
         let in_state = of.in_state.iter().enumerate();
@@ -286,8 +265,8 @@ impl<'a> Prover<'a> {
     }
 
     fn decode(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
-        let before = self.invariant(cycle, place);
-        let after = self.invariant_after(cycle, place);
+        let before = self.invariant(cycle, place, |cycle, signal| cycle.value(signal));
+        let after = self.invariant(cycle, place, |cycle, signal| cycle.after(signal));
         let reset = cycle.reset();
         let assumed: Vec<_> = before.iter().map(|&(_, holds)| holds).collect();
         let name = self.name(place);
@@ -317,7 +296,7 @@ impl<'a> Prover<'a> {
 
     fn filter(&self, cycle: &mut Cycle, place: usize) -> Result<Vec<Claim>, Defect> {
         let mut assumed: Vec<_> = self
-            .invariant(cycle, place)
+            .invariant(cycle, place, |cycle, signal| cycle.value(signal))
             .into_iter()
             .map(|(_, holds)| holds)
             .collect();
@@ -360,7 +339,7 @@ impl<'a> Prover<'a> {
         for &place in &counters {
             let of = &self.signals.counters[place];
             assumed.extend(
-                self.invariant(cycle, place)
+                self.invariant(cycle, place, |cycle, signal| cycle.value(signal))
                     .into_iter()
                     .map(|(_, holds)| holds),
             );
