@@ -78,3 +78,30 @@ fn what_is_declared_twice_is_paired_in_order() {
         1
     );
 }
+
+#[test]
+fn bits_stay_bits_where_nothing_tells_the_left_end() {
+    let folder = scratch("waves/split_cut");
+    let of = |variables: &str, body: &str| {
+        format!(
+            "$scope module t $end {variables} $upscope $end $enddefinitions $end\n#0\n{body}\n#10\n"
+        )
+    };
+    let bits = "$var reg 1 a q [0] $end $var reg 1 b q [1] $end $var reg 1 c q [2] $end";
+    let bits = of(bits, "0a\n0b\n1c");
+    let upwards = of("$var reg 3 ! q [0:2] $end", "b001 !");
+    let downwards = of("$var reg 3 ! q [2:0] $end", "b100 !");
+    for (name, text) in [("bits", bits), ("up", upwards), ("down", downwards)] {
+        fs::write(folder.join(format!("{name}.vcd")), text).expect("written");
+    }
+    for cut in ["cut.vcd", "cut.fst"] {
+        let run = |arguments: String| {
+            crate::command::run(&mut crate::golden::vcd(&folder, &arguments)).code
+        };
+        assert_eq!(run(format!("cut bits.vcd -o {cut}")), 0);
+        for other in ["bits", "up", "down"] {
+            assert_eq!(run(format!("diff {other}.vcd {cut}")), 0, "{other} {cut}");
+            assert_eq!(run(format!("diff {cut} {other}.vcd")), 0, "{cut} {other}");
+        }
+    }
+}

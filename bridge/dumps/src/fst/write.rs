@@ -14,7 +14,7 @@ use fst_writer::{
     FstVarDirection, FstVarType, FstWriteError,
 };
 use lockstep_vcd::{
-    BitsRef, Error, Event, Header, ScopeId, ScopeKind, Source, Timescale, ValueRef, VarKind,
+    BitsRef, Error, Event, Header, Probe, ScopeId, ScopeKind, Source, Timescale, ValueRef, VarKind,
     Variable,
 };
 
@@ -229,6 +229,31 @@ fn declare<W: Write + Seek>(
     let mut open: Vec<ScopeId> = Vec::new();
     for (place, variable) in header.variables().iter().enumerate() {
         enter(file, header, variable.scope(), &mut open)?;
+        if let Some(range) = variable.range().filter(|_| variable.is_of_bits()) {
+            // Which end of it is the left one is not known: its bits stay bits.
+            let probe = Probe::variable(header, place);
+            let parts = probe.iter().flat_map(|probe| probe.parts(header));
+            for (part, index) in parts.zip((range.lsb..=range.msb).rev()) {
+                let signal = part.signal().index();
+                let same = signals[signal]
+                    .iter()
+                    .find(|written| written.width == 1 && written.form == Form::Bits);
+                let alias = same.map(|written| written.id);
+                let name = format!("{} [{index}]", one_word(variable.name()));
+                let kind = written(variable.kind());
+                let of_file = FstSignalType::bit_vec(1);
+                let id = file.var(name, of_file, kind, FstVarDirection::Implicit, alias)?;
+                if alias.is_none() {
+                    signals[signal].push(Written {
+                        id,
+                        width: 1,
+                        form: Form::Bits,
+                        variable: place,
+                    });
+                }
+            }
+            continue;
+        }
         let signal = variable.signal().index();
         let form = Form::of(variable.kind());
         let width = match form {

@@ -112,7 +112,7 @@ impl Cut {
             events: Vec::new(),
         };
         let mut places = HashMap::new();
-        for (probe, bits) in chosen {
+        for (probe, bits) in chosen.into_iter().flat_map(|one| apart(header, one)) {
             let key = (probe.signal(), probe.bits(), probe.is_event(header));
             let place = *places.entry(key).or_insert_with(|| {
                 cut.signals.push(probe);
@@ -200,6 +200,28 @@ fn inside(header: &Header, scopes: &[Glob]) -> Result<Vec<bool>, CutError> {
 }
 
 type Chosen = (Probe, Option<BitRange>);
+
+/// A vector whose bits alone are in the dump as these bits: which end of it is the left one is not known.
+fn apart(header: &Header, (probe, bits): Chosen) -> Vec<Chosen> {
+    let variable = &header.variables()[probe.variable_index()];
+    let range = variable
+        .range()
+        .filter(|_| bits.is_none() && variable.is_of_bits());
+    let Some(range) = range else {
+        return vec![(probe, bits)];
+    };
+    let parts = probe.parts(header).into_iter().zip(0..);
+    parts
+        .map(|(part, place)| {
+            let index = range.msb - place;
+            let bit = BitRange {
+                msb: index,
+                lsb: index,
+            };
+            (part, Some(bit))
+        })
+        .collect()
+}
 
 /// The variables that fit a pattern, or the one of a path, with the bits that were asked for.
 fn fitting(header: &Header, glob: &Glob) -> Result<Vec<Chosen>, SelectError> {
