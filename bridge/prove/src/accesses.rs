@@ -1,12 +1,11 @@
 //! Which accesses do what to the counters and their control registers: the model's own decoding, run for every access that
 //! may be driven.
 
+use pmu_model::audit::{KINDS, is_driven, named};
 use pmu_model::contract::{AccessKind, Unknown};
 use pmu_model::pmu::registers::{Access, Write};
 use pmu_model::trace::{CycleRecord, Tracer};
 use pmu_model::{CycleInput, CycleOutput, Implementation, ImplementationError, Model, SysReg};
-
-use lockstep_stimulus::ContractCheck;
 
 use crate::circuit::{Circuit, Lit};
 use crate::table::Table;
@@ -15,16 +14,6 @@ use crate::table::Table;
 const ADDRESS: usize = 16;
 /// Bits of PMSELR_EL0.SEL.
 const SELECT: usize = 5;
-
-const KINDS: [AccessKind; 7] = [
-    AccessKind::None,
-    AccessKind::Read,
-    AccessKind::Write,
-    AccessKind::Read32,
-    AccessKind::Write32,
-    AccessKind::ExternalRead,
-    AccessKind::ExternalWrite,
-];
 
 /// What a write does. Types, sampling and System PMUs are not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +70,7 @@ struct Found {
 pub struct Accesses {
     found: Vec<Found>,
     /// By kind, the addresses that may be driven; of `None` all may.
-    legal: Vec<(AccessKind, Table)>,
+    legal: [(AccessKind, Table); KINDS.len()],
 }
 
 /// Keeps what the last access came to.
@@ -95,14 +84,12 @@ impl Tracer for Last {
     }
 }
 
-fn of(kind: AccessKind, address: u16) -> CycleInput {
+/// A write of all ones.
+fn of_ones(kind: AccessKind, address: u16) -> CycleInput {
     CycleInput {
         access_kind: kind as u8,
         access_address: address,
-        access_data: match kind.is_write() {
-            true => u64::MAX,
-            false => 0,
-        },
+        access_data: u64::MAX,
         ..CycleInput::default()
     }
 }
@@ -128,24 +115,15 @@ impl Accesses {
                 .step(input, 0, &mut output, &mut unknown, &mut last);
             last.0.write().and_then(Effect::of)
         };
-        let check = |kind, address| {
-            let cycles = [CycleInput::reset(), of(kind, address)];
-            ContractCheck::new(implementation).check(&cycles).is_ok()
-        };
-        let legal: Vec<_> = KINDS[1..]
-            .iter()
-            .map(|&kind| (kind, Table::of(ADDRESS, |value| check(kind, value as u16))))
-            .collect();
+        let legal = KINDS.map(|kind| {
+            let driven = |address| is_driven(kind, address as u16, implementation);
+            (kind, Table::of(ADDRESS, driven))
+        });
         let mut found = Vec::new();
-        let named = KINDS.iter().filter(|kind| kind.is_write());
-        for &kind in named {
-            let addresses = (0..=u16::MAX).filter(|&address| match kind {
-                AccessKind::Write => SysReg::from_address(address).is_some(),
-                AccessKind::Write32 => SysReg::from_address_32(address).is_some(),
-                _ => SysReg::from_offset(address).is_some(),
-            });
+        for kind in KINDS.into_iter().filter(|kind| kind.is_write()) {
+            let addresses = (0..=u16::MAX).filter(|&address| named(kind, address).is_some());
             for address in addresses {
-                let input = of(kind, address);
+                let input = of_ones(kind, address);
                 let effects: Vec<_> = selected.iter().map(|model| effect(model, &input)).collect();
                 let depends = effects.iter().any(|effect| *effect != effects[0]);
                 for (select, effect) in effects.iter().enumerate() {

@@ -93,24 +93,16 @@ impl Prover<'_> {
         let n = self.signals.counters[place].n;
         let shapes = self.shapes(n, form);
         let first_free = shapes.len() - FREE;
-        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
-        let mut inputs = Vec::new();
         let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
         let counters: Vec<_> = match place == self.signals.cycle_counter {
             true => Vec::new(),
             false => (n - n % 2..=n).collect(),
         };
         let mut c_p = vec![Lit::FALSE; counters.len()];
-        for (number, shape) in shapes.iter().enumerate() {
-            let bits = circuit(|circuit| shape.on(circuit));
-            // The input is registered: the next frame is its cycle.
-            frame.drive(&names.input_port, &bits)?;
-            inputs.push(bits);
-            let next = circuit(|circuit| frame.following(circuit));
-            let mut cycle = Cycle::of(next, self.signals);
+        let inputs = self.unrolled(names, &shapes, |number, cycle| {
             if number >= first_free {
                 if form.states {
-                    assumed.extend(self.legal(&cycle));
+                    assumed.extend(self.legal(cycle));
                 }
                 match shown {
                     Shown::Increment if counters.is_empty() => {
@@ -143,20 +135,45 @@ impl Prover<'_> {
                     }
                 }
             }
-            frame = cycle.frame;
-        }
+        })?;
         let any = circuit(|circuit| circuit.any(wrong));
         assumed.push(any);
-        let Some(values) = self.values(&assumed) else {
-            return Ok(None);
-        };
-        let mut cycles: Vec<_> = inputs
-            .iter()
-            .map(|bits| circuit(|circuit| input_of(values.of(circuit, bits).into_iter())))
-            .collect();
+        let found = self.cycles(&inputs, &assumed);
         // What the registers hold then is read as well.
-        cycles.push(CycleInput::read(type_of(n)));
-        Ok(Some(cycles))
+        Ok(found.map(|mut cycles| {
+            cycles.push(CycleInput::read(type_of(n)));
+            cycles
+        }))
+    }
+
+    /// The design in cycles of these shapes, from any state on: `look` sees each of them. Gives their inputs.
+    fn unrolled(
+        &self,
+        names: &Correspondence,
+        shapes: &[Shape],
+        mut look: impl FnMut(usize, &mut Cycle),
+    ) -> Result<Vec<Vec<Lit>>, NetlistError> {
+        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+        let mut inputs = Vec::new();
+        for (number, shape) in shapes.iter().enumerate() {
+            let bits = circuit(|circuit| shape.on(circuit));
+            // The input is registered: the next frame is its cycle.
+            frame.drive(&names.input_port, &bits)?;
+            inputs.push(bits);
+            let next = circuit(|circuit| frame.following(circuit));
+            let mut cycle = Cycle::of(next, self.signals);
+            look(number, &mut cycle);
+            frame = cycle.frame;
+        }
+        Ok(inputs)
+    }
+
+    /// Cycles with these inputs that make all `bits` 1, if there are some.
+    fn cycles(&self, inputs: &[Vec<Lit>], bits: &[Lit]) -> Option<Vec<CycleInput>> {
+        let values = self.values(bits)?;
+        let cycle =
+            |bits: &Vec<Lit>| circuit(|circuit| input_of(values.of(circuit, bits).into_iter()));
+        Some(inputs.iter().map(cycle).collect())
     }
 
     /// Stimulus in which the counter at `place` goes on otherwise than it should: values, types and LP are written, and
@@ -183,28 +200,15 @@ impl Prover<'_> {
                 forget();
                 let shapes = self.shapes_of_values(n, access, stops);
                 let last = shapes.len() - 1;
-                let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
-                let (mut inputs, mut wrong) = (Vec::new(), Vec::new());
-                for (number, shape) in shapes.iter().enumerate() {
-                    let bits = circuit(|circuit| shape.on(circuit));
-                    frame.drive(&names.input_port, &bits)?;
-                    inputs.push(bits);
-                    let next = circuit(|circuit| frame.following(circuit));
-                    let mut cycle = Cycle::of(next, self.signals);
+                let mut wrong = Vec::new();
+                let inputs = self.unrolled(names, &shapes, |number, cycle| {
                     if number == last {
-                        let differences = self.differences(&mut cycle, place);
+                        let differences = self.differences(cycle, place);
                         wrong.extend(differences.iter().map(|difference| difference.differs));
                     }
-                    frame = cycle.frame;
-                }
+                })?;
                 let any = circuit(|circuit| circuit.any(wrong));
-                if let Some(values) = self.values(&[any]) {
-                    let mut cycles: Vec<_> = inputs
-                        .iter()
-                        .map(|bits| {
-                            circuit(|circuit| input_of(values.of(circuit, bits).into_iter()))
-                        })
-                        .collect();
+                if let Some(mut cycles) = self.cycles(&inputs, &[any]) {
                     // What the registers hold then.
                     let read = [
                         value_of(n),
@@ -237,17 +241,7 @@ impl Prover<'_> {
         shapes.push(write(SysReg::Pmcntenset).free(data, 64));
         let long = PMCR_LP.trailing_zeros() as usize;
         shapes.push(Shape::of(&CycleInput::write(SysReg::Pmcr, 1)).free(data + long, 1));
-        let pmu = &self.implementation.pmu;
-        let counting = |input: &CycleInput| {
-            let mut shape = Shape::of(input);
-            for event in 0..usize::from(pmu.event_count) {
-                shape = shape.free(bit_of("event") + 16 * event, pmu.event_width.into());
-            }
-            let allowed = bit_of("counting_allowed");
-            shape
-                .free(allowed, pmu.counters.into())
-                .free(allowed + CYCLE_COUNTER, 1)
-        };
+        let counting = |input: &CycleInput| self.counting(Shape::of(input));
         shapes.push(counting(&CycleInput::default()));
         let mut last = match access {
             None => counting(&CycleInput::default()),
@@ -260,6 +254,18 @@ impl Prover<'_> {
         }
         shapes.push(last);
         shapes
+    }
+
+    /// The same cycle with any events, and any counters allowed to count.
+    fn counting(&self, mut shape: Shape) -> Shape {
+        let pmu = &self.implementation.pmu;
+        for event in 0..usize::from(pmu.event_count) {
+            shape = shape.free(bit_of("event") + 16 * event, pmu.event_width.into());
+        }
+        let allowed = bit_of("counting_allowed");
+        shape
+            .free(allowed, pmu.counters.into())
+            .free(allowed + CYCLE_COUNTER, 1)
     }
 
     /// Reset, types of the counter and its neighbour, enables, and free cycles.
@@ -275,7 +281,6 @@ impl Prover<'_> {
         shapes.push(write(type_of(n)));
         shapes.push(known(SysReg::Pmcntenset, u64::MAX));
         shapes.push(known(SysReg::Pmcr, 1));
-        let pmu = &self.implementation.pmu;
         let mut free = Shape::of(&CycleInput {
             driven: match form.states {
                 true => CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS,
@@ -294,13 +299,7 @@ impl Prover<'_> {
                 .free(bit_of("reset"), 1)
                 .free(bit_of("clock_stopped"), 1);
         }
-        for event in 0..usize::from(pmu.event_count) {
-            free = free.free(bit_of("event") + 16 * event, pmu.event_width.into());
-        }
-        let counters = bit_of("counting_allowed");
-        free = free
-            .free(counters, pmu.counters.into())
-            .free(counters + CYCLE_COUNTER, 1);
+        free = self.counting(free);
         if form.states {
             for t in 0..usize::from(self.implementation.threads.count) {
                 free = free.free(state_of(t), crate::contract::STATE_BITS);

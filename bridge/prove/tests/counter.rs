@@ -3,6 +3,8 @@
 use lockstep_prove::accesses::{Accesses, Port};
 use lockstep_prove::circuit::{Circuit, Lit};
 use lockstep_prove::counter::{Control, Counter, Facts};
+use lockstep_stimulus::ContractCheck;
+use pmu_model::audit::{KINDS, is_driven};
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::pmu::registers::{PMCR_E, PMCR_LP};
 use pmu_model::{CycleInput, Implementation, Model, SysReg};
@@ -147,4 +149,28 @@ fn it_says_what_the_model_says() {
     }
     assert!(overflows.iter().all(|&count| count > 50), "{overflows:?}");
     assert!(chained > 50, "{chained}");
+}
+
+#[test]
+fn accesses_that_may_be_driven_are_those_of_legal_stimulus() {
+    let mut implementations = vec![Implementation::default(); 4];
+    implementations[1].wrapper.aarch32 = false;
+    implementations[2].wrapper.external = false;
+    implementations[3].wrapper.indirect = false;
+    for implementation in &implementations {
+        for (kind, address) in KINDS
+            .into_iter()
+            .flat_map(|kind| (0..=u16::MAX).map(move |address| (kind, address)))
+        {
+            let access = CycleInput {
+                access_kind: kind as u8,
+                access_address: address,
+                ..CycleInput::default()
+            };
+            let cycles = [CycleInput::reset(), access];
+            let is_legal = ContractCheck::new(implementation).check(&cycles).is_ok();
+            let driven = is_driven(kind, address, implementation);
+            assert_eq!(driven, is_legal, "{kind:?} {address:#x}");
+        }
+    }
 }
