@@ -94,8 +94,17 @@ fn forms() -> Vec<String> {
     ]
 }
 
+/// Whether a cut at `end` makes a shorter dump, without a part of a tick.
+fn is_between_ticks(text: &[u8], end: usize) -> bool {
+    let (before, after) = text.split_at(end);
+    let line = before.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+    before[end - 1].is_ascii_whitespace()
+        && (after.trim_ascii_start().starts_with(b"#")
+            || line.is_some_and(|line| line.starts_with(b"#")))
+}
+
 #[test]
-fn a_dump_that_is_cut_within_a_token_never_passes_unseen() {
+fn a_dump_that_is_cut_never_passes_unseen() {
     const CUT: usize = 400;
     let check_form = |(number, text): (usize, String)| {
         let folder = folder(&format!("cut_{number}"), &text, MAP);
@@ -108,12 +117,16 @@ fn a_dump_that_is_cut_within_a_token_never_passes_unseen() {
             let ran = run(&mut vcd(&folder, CHECK));
             let what = format!("{number}, cut at {end}: {}{}", ran.stdout, ran.stderr);
             assert!([0, 2].contains(&ran.code), "{what}");
-            // Between two lines nothing tells a dump that is cut from a shorter one.
-            let blank = bytes[end - 1].is_ascii_whitespace();
-            assert!(blank || ran.code == 2 || !ran.stderr.is_empty(), "{what}");
-            told += usize::from(!blank);
+            let warned = ran.code == 2
+                || !ran.stderr.is_empty()
+                || ran.stdout.contains("look whether it was cut")
+                || ran
+                    .stdout
+                    .contains("nothing tells whether it was cut there");
+            assert!(warned || is_between_ticks(bytes, end), "{what}");
+            told += usize::from(warned);
         }
-        assert!(told > CUT / STEP / 4, "{number}: {told}");
+        assert!(told > CUT / STEP * 3 / 4, "{number}: {told}");
     };
     let forms: Vec<_> = forms().into_iter().enumerate().collect();
     thread::scope(|scope| {

@@ -33,6 +33,8 @@ pub enum Error {
         line: u64,
         /// Byte of the fault in the uncompressed dump, the first is 0.
         offset: u64,
+        /// The fault is in a time, so that the tick before it is whole.
+        in_time: bool,
     },
     /// The source of the bytes failed.
     #[error("[vcd] expected to read on at byte {offset}, found an input error: {source}")]
@@ -217,6 +219,10 @@ impl Error {
             found: found(fault.at),
             line,
             offset,
+            in_time: matches!(
+                fault.expected,
+                Expected::Time | Expected::TimeNotBelow(_) | Expected::WholeTicks
+            ),
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::window::Slots;
 /// assert_eq!(ticks.time(), 30);
 /// # Ok::<(), lockstep_vcd::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ticks {
     probes: Vec<Probe>,
     slots: Slots,
@@ -40,6 +40,8 @@ pub struct Ticks {
     /// The time that ended the last tick.
     ahead: Option<u64>,
     end: u64,
+    /// A fault in the time that ended the last tick.
+    fault: Option<Error>,
 }
 
 impl Ticks {
@@ -53,6 +55,7 @@ impl Ticks {
             now: 0,
             ahead: None,
             end: u64::MAX,
+            fault: None,
         }
     }
 
@@ -87,9 +90,13 @@ impl Ticks {
     ///
     /// # Errors
     /// Those of [`Source::try_for_each`]. [`changes`](Self::changes) then holds those of an
-    /// unfinished tick.
+    /// unfinished tick. After a tick that is whole, as the fault is in the time that ends it,
+    /// the error comes with the next call.
     pub fn next(&mut self, source: &mut impl Source) -> Result<Option<u64>, Error> {
         self.changes.clear();
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
         if let Some(time) = self.ahead.take() {
             self.now = time;
         }
@@ -120,9 +127,14 @@ impl Ticks {
                 _ => {}
             }
             ControlFlow::Continue(())
-        })?;
-        if let ControlFlow::Break(time) = visited {
-            self.ahead = Some(time);
+        });
+        match visited {
+            Ok(ControlFlow::Break(time)) => self.ahead = Some(time),
+            Ok(ControlFlow::Continue(())) => {}
+            Err(fault @ Error::Syntax { in_time: true, .. }) if !changes.is_empty() => {
+                self.fault = Some(fault);
+            }
+            Err(fault) => return Err(fault),
         }
         Ok((!self.changes.is_empty()).then_some(self.now))
     }
@@ -176,6 +188,29 @@ mod tests {
     #[test]
     fn changes_before_the_first_time_are_at_0() {
         assert_eq!(ticks("1!\n#5\n0!\n", u64::MAX), (vec![(0, 1), (5, 1)], 5));
+    }
+
+    #[test]
+    fn a_tick_before_a_time_that_goes_back_is_whole() {
+        let split = "$var wire 1 a q [0] $end $var wire 1 b q [1] $end $enddefinitions $end\n";
+        for (end, whole) in [
+            ("#3\n", true),
+            ("#3.5\n", true),
+            ("#x\n", true),
+            ("1?\n", false),
+        ] {
+            let text = format!("{split}#4\n1a\n#5\n1b\n0a\n{end}1a\n");
+            let mut dump = Slice::new(text.as_bytes()).unwrap();
+            let q = dump.header().find("q").unwrap();
+            let mut ticks = Ticks::new(dump.header(), &[q]);
+            assert_eq!(ticks.next(&mut dump).unwrap(), Some(4));
+            if whole {
+                assert_eq!(ticks.next(&mut dump).unwrap(), Some(5), "{end}");
+                assert_eq!(ticks.changes()[0].1.to_u64(), Some(2), "{end}");
+            }
+            let fault = ticks.next(&mut dump).unwrap_err().to_string();
+            assert!(fault.contains("(line 7, "), "{fault}");
+        }
     }
 
     #[test]

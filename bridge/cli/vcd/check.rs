@@ -127,6 +127,8 @@ struct Summary {
     vague_outputs: u64,
     /// When the edge is whose cycle the dump does not have to its end, so that it was not compared.
     unfinished: Option<String>,
+    /// When the last tick is, if nothing behind it in the dump tells that it is whole.
+    open_tick: Option<String>,
     /// Why the check ended before the dump.
     fault: Option<String>,
     divergence: Option<Report>,
@@ -184,13 +186,16 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
             ring.as_mut(),
         )
     };
-    let checked = checked.map_err(|error| match error {
+    let mut checked = checked.map_err(|error| match error {
         CheckError::NoEdge(_) | CheckError::NoReset { .. } | CheckError::Dump(_) => {
             in_file(&args.file, error)
         }
         other => Failure::usage(other),
     })?;
     args.reading.note(&args.file, &opened.dump);
+    if !opened.dump.may_be_cut() {
+        checked.open_tick = None;
+    }
     let job = Job {
         args,
         wiring: &wiring,
@@ -269,6 +274,9 @@ impl Job<'_> {
             vague_outputs: checked.vague_outputs,
             unfinished: checked
                 .unfinished
+                .map(|tick| written(header.timescale(), tick)),
+            open_tick: checked
+                .open_tick
                 .map(|tick| written(header.timescale(), tick)),
             fault: checked.fault.as_ref().map(ToString::to_string),
             divergence: None,
@@ -559,6 +567,10 @@ impl Summary {
         if let Some(time) = &self.unfinished {
             remarks.push(format!(
                 "the dump ends within the cycle of the edge at {time}, not compared: look whether it was cut"
+            ));
+        } else if let Some(time) = &self.open_tick {
+            remarks.push(format!(
+                "the dump ends with changes at {time} and no later time: nothing tells whether it was cut there"
             ));
         }
         remarks

@@ -59,6 +59,8 @@ pub struct Checked {
     pub found: Option<Box<Found>>,
     /// Tick of an edge whose cycle the dump does not have to its end, so that it was not compared.
     pub unfinished: Option<u64>,
+    /// The last tick, if nothing behind it in the dump tells that it is whole.
+    pub open_tick: Option<u64>,
     /// Why the check ended before the dump, if not for a divergence.
     pub fault: Option<Fault>,
 }
@@ -223,6 +225,7 @@ pub fn check(
             vague_fields: BTreeMap::new(),
             found: None,
             unfinished: None,
+            open_tick: None,
             fault: None,
         },
     };
@@ -333,6 +336,7 @@ impl Check<'_> {
             });
         }
         self.checked.unfinished = self.sampler.unfinished();
+        self.checked.open_tick = self.sampler.open_tick();
         Ok(())
     }
 

@@ -126,6 +126,9 @@ pub struct Sampler {
     clock_next: Option<State>,
     open: Option<Open>,
     now: u64,
+    /// There were changes in the tick that is being read.
+    changed: bool,
+    open_tick: Option<u64>,
     last_edge: Option<u64>,
     /// Signal of `parameters_o`, and its value.
     parameters: Option<(usize, Option<DutParameters>)>,
@@ -182,6 +185,8 @@ impl Sampler {
             clock_next: None,
             open: None,
             now: 0,
+            changed: false,
+            open_tick: None,
             last_edge: None,
             parameters: wiring
                 .parameters
@@ -202,6 +207,11 @@ impl Sampler {
         open.map(|open| open.time)
     }
 
+    /// The last tick, if it has changes and the dump ends without a later time: nothing tells whether it is whole.
+    pub const fn open_tick(&self) -> Option<u64> {
+        self.open_tick
+    }
+
     /// Reads on until `rows` has `wanted` of them; fewer at the end of the dump.
     ///
     /// # Errors
@@ -217,10 +227,14 @@ impl Sampler {
         }
         let visited = source.try_for_each(|event| {
             match event {
-                Event::Change(signal, value) => self.change(signal.index(), value),
+                Event::Change(signal, value) => {
+                    self.changed = true;
+                    self.change(signal.index(), value);
+                }
                 Event::Time(time) if time > self.now => {
                     self.end_tick(rows);
                     self.now = time;
+                    self.changed = false;
                     if rows.len() >= wanted {
                         return ControlFlow::Break(());
                     }
@@ -231,6 +245,7 @@ impl Sampler {
         })?;
         if visited.is_continue() {
             // The end.
+            self.open_tick = self.changed.then_some(self.now);
             self.end_tick(rows);
         }
         Ok(())

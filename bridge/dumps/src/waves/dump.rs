@@ -171,6 +171,11 @@ fn is_compressed(start: &[u8]) -> bool {
 }
 
 impl Dump {
+    /// Whether nothing in the format tells that a dump is there to its end.
+    pub const fn may_be_cut(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Pipe(_))
+    }
+
     /// The same dump, read with times rounded that have a fraction of a tick.
     #[must_use]
     pub fn lenient(self) -> Self {
