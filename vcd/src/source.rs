@@ -134,6 +134,17 @@ pub(crate) fn fault_of<'a>(error: nom::Err<Fault<'a>>, text: &'a [u8]) -> Fault<
     }
 }
 
+/// Bytes that are fetched before they are parsed: they fit into the first cache of any processor.
+const NEAR: usize = if cfg!(fuzzing) { 1 << 7 } else { 1 << 14 };
+
+/// Brings bytes near the processor, which waits less for all of them at once than for each where it is parsed.
+#[inline(always)]
+fn fetch(bytes: &[u8]) {
+    const LINE: usize = 64;
+    let read = |sum, line: &[u8; LINE]| sum ^ line[0];
+    std::hint::black_box(bytes.as_chunks().0.iter().fold(0, read));
+}
+
 /// A dump in memory.
 ///
 /// ```
@@ -230,9 +241,23 @@ impl<'a> Slice<'a> {
         &mut self,
         visit: &mut impl FnMut(Event<'_>) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, Error> {
-        let mut rest = self.rest;
-        let visited = visit_all::<true, B>(&self.codes, &mut self.progress, &mut rest, visit);
-        self.rest = rest;
+        let (codes, progress) = (&self.codes, &mut self.progress);
+        let mut length = NEAR;
+        while let Some((near, _)) = self.rest.split_at_checked(length) {
+            fetch(near);
+            let mut rest = near;
+            let visited = visit_all::<false, B>(codes, progress, &mut rest, visit);
+            let read = near.len() - rest.len();
+            self.rest = &self.rest[read..];
+            match visited {
+                // A command may be longer.
+                Ok(ControlFlow::Continue(())) => length = if read == 0 { 2 * length } else { NEAR },
+                Ok(visited) => return Ok(visited),
+                // It is found once more, with all that stands there.
+                Err(_) => break,
+            }
+        }
+        let visited = visit_all::<true, B>(codes, progress, &mut self.rest, visit);
         visited.map_err(|error| self.error(&fault_of(error, self.text)))
     }
 

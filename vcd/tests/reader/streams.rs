@@ -1,8 +1,9 @@
 //! Streams at their limits: long commands, failing readers, compressed files.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 
-use lockstep_vcd::{Error, Event, Source, Stream};
+use lockstep_vcd::{Error, Event, Slice, Source, Stream};
 
 const HEADER: &str = "$var wire 5000000 ! a $end $var wire 1 \" b $end $enddefinitions $end\n";
 
@@ -140,4 +141,55 @@ fn a_gzip_file_needs_its_feature() {
         message.ends_with("a gzip file needs the feature `gzip`"),
         "{message}"
     );
+}
+
+#[test]
+fn a_slice_is_read_in_parts_as_it_is_in_whole() {
+    let lines: String = (0..9000)
+        .map(|n| format!("#{n}\n{}\"\nb{n:b} !\n", n % 2))
+        .collect();
+    let (digits, comment) = ("01".repeat(40_000), "word ".repeat(20_000));
+    let start = format!("{HEADER}{lines}#9001\nb{digits} !\n$comment {comment}$end\n");
+    for end in [
+        "#9002\n1\"\n",
+        "#9002\n1\"\n1?\n",
+        "#7\n",
+        &format!("#9002\n{lines}"),
+    ] {
+        let text = format!("{start}{end}");
+        let shown = |event: Event<'_>| format!("{event:?}");
+        let mut expected = Vec::new();
+        let mut fault = None;
+        for event in Slice::new(text.as_bytes()).unwrap().events() {
+            match event {
+                Ok(event) => expected.push(shown(event)),
+                Err(error) => fault = Some(error.to_string()),
+            }
+        }
+        for stride in [1, 1000, usize::MAX] {
+            let mut seen = Vec::new();
+            let mut slice = Slice::new(text.as_bytes()).unwrap();
+            let ended = loop {
+                let visited = slice.try_for_each(|event| {
+                    seen.push(shown(event));
+                    match seen.len() % stride {
+                        0 => ControlFlow::Break(()),
+                        _ => ControlFlow::Continue(()),
+                    }
+                });
+                match visited {
+                    Ok(ControlFlow::Break(())) => {}
+                    Ok(ControlFlow::Continue(())) => break None,
+                    Err(error) => break Some(error.to_string()),
+                }
+            };
+            assert!(
+                seen == expected,
+                "{} and {} events",
+                seen.len(),
+                expected.len()
+            );
+            assert_eq!(ended, fault);
+        }
+    }
 }
