@@ -36,7 +36,7 @@ impl View {
     }
 
     /// What a register is after a write.
-    fn with(self, old: u64, data: u64) -> u64 {
+    pub(super) fn with(self, old: u64, data: u64) -> u64 {
         match self {
             Self::Whole => data,
             Self::Low => old >> 32 << 32 | data & 0xFFFF_FFFF,
@@ -96,6 +96,11 @@ impl Plain {
         input: &CycleInput,
         output: &mut CycleOutput,
     ) -> Effect {
+        let (first, _) = self.target(
+            AccessKind::from_code(input.access_kind),
+            input.access_address,
+        );
+        operators.moment().register = first;
         let access = usize::from(input.access_kind);
         let access = operators.index(Site::AccessKind, access.min(6), access, 7);
         let access = AccessKind::from_code(access as u8);
@@ -106,13 +111,7 @@ impl Plain {
         let external = matches!(access, AccessKind::ExternalRead | AccessKind::ExternalWrite);
         let address =
             operators.word(Site::Address, external.into(), input.access_address.into()) as u16;
-        let (target, view) = match access {
-            AccessKind::ExternalRead | AccessKind::ExternalWrite => self.at_offset(address),
-            AccessKind::Read32 | AccessKind::Write32 => {
-                (SysReg::from_address_32(address), View::Low)
-            }
-            _ => (SysReg::from_address(address), View::Whole),
-        };
+        let (target, view) = self.target(access, address);
         let (outcome, target) = match (external, target) {
             (true, Some(target)) => (Outcome::Access, Some(target)),
             (true, None) => (Outcome::Nothing, None),
@@ -164,6 +163,18 @@ impl Plain {
             }
         };
         Some((target, view.with(old, data)))
+    }
+
+    /// The register of an address, and the part of it that an access reaches.
+    pub(super) fn target(&self, access: AccessKind, address: u16) -> (Option<SysReg>, View) {
+        match access {
+            AccessKind::None => (None, View::Whole),
+            AccessKind::ExternalRead | AccessKind::ExternalWrite => self.at_offset(address),
+            AccessKind::Read32 | AccessKind::Write32 => {
+                (SysReg::from_address_32(address), View::Low)
+            }
+            _ => (SysReg::from_address(address), View::Whole),
+        }
     }
 
     /// DUT-37.

@@ -2,12 +2,13 @@
 //! DUT-51).
 
 use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Thread};
-use crate::pmu::event_type::{CHAIN, EVTCOUNT};
+use crate::pmu::event_type::{CHAIN, EVTCOUNT, MT, VS};
 use crate::pmu::thread_events::thread_event;
 use crate::sysreg::SysReg;
 
 use super::datapath::Below;
 use super::operators::Operators;
+use super::registers::placed;
 use super::sampling::Sampled;
 use super::site::Site;
 use super::{Effect, Plain, state, threads};
@@ -15,6 +16,8 @@ use super::{Effect, Plain, state, threads};
 /// Event numbers of sampling.
 const SAMPLE_POP: u16 = 0x4000;
 const SAMPLE_COLLISION: u16 = 0x4003;
+/// PMOVSCLR_EL0, among the registers.
+const OVSCLR: usize = 3;
 
 /// What a cycle has for all counters.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -153,7 +156,7 @@ impl Plain {
             &mut carried,
             output,
         );
-        self.flags(operators, effect, carried.overflowed);
+        self.flags(operators, input, effect, carried.overflowed);
     }
 
     /// One of the counters: what the one below passes on, `below` and `chained`, is for odd ones.
@@ -178,6 +181,9 @@ impl Plain {
         }
         let copy = state::COPIES + 31 * state::OF_FILTER + n;
         let effective = self.state.get(copy) & self.fixed.present[n];
+        let effective = effective & !(VS.mask() | MT.mask())
+            | placed(operators, (Site::FieldPlace, 4), effective, VS.mask())
+            | placed(operators, (Site::FieldPlace, 5), effective, MT.mask());
         let mt = self.mt(operators, n, effective, input);
         let group = if mt { self.group(input) } else { 1 };
         let mut counted = 0u8;
@@ -187,8 +193,9 @@ impl Plain {
             counted |= u8::from(counts) << t;
         }
         let some = operators.bit(Site::SomeThread, n, counted != 0);
-        let decoded = self.decode(n);
-        let event = operators.word(Site::Event, n, self.event(n).into()) as u16;
+        let decoded = self.decode(operators, n);
+        let event = self.event(operators, n);
+        let event = operators.word(Site::Event, n, event) as u16;
         let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
         let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
             is_chain(mutation.of_word(event.into(), 16))
@@ -237,10 +244,15 @@ impl Plain {
     }
 
     /// evtCount of counter `n`.
-    fn event(&mut self, n: usize) -> u16 {
+    fn event<O: Operators>(&mut self, operators: &mut O, n: usize) -> u64 {
         let copy = state::COPIES + 31 * state::OF_EVENT + n;
         let value = self.state.get(copy) & self.fixed.present[n];
-        EVTCOUNT.of(value) as u16
+        EVTCOUNT.of(placed(
+            operators,
+            (Site::FieldPlace, 6),
+            value,
+            EVTCOUNT.mask(),
+        ))
     }
 
     /// The event of counter `n`, for who looks at it from outside: it does not count as read.
@@ -266,7 +278,19 @@ impl Plain {
 
     /// DUT-20, DUT-21: the counters that a write sets.
     fn written<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
+        let of_all = match operators.bit(Site::AllWrittenWithClock, 0, false) {
+            true => !(1 << CYCLE_COUNTER),
+            false => self.zeroed,
+        };
+        of_all | self.written_by(operators, effect)
+    }
+
+    /// Those that the effect sets.
+    fn written_by<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
         match effect {
+            Some((SysReg::Pmevcntr(_), _)) if operators.bit(Site::AllWritten, 0, false) => {
+                !(1 << CYCLE_COUNTER)
+            }
             Some((SysReg::Pmevcntr(n), _)) => {
                 u32::from(operators.bit(Site::WriteWins, n.get().into(), true)) << n.get()
             }
@@ -404,6 +428,10 @@ impl Plain {
         let out = operators.see(Site::OverflowBit, 0, carry(top).into(), &|mutation| {
             carry(mutation.of_word(top, 7).clamp(1, 64)).into()
         }) == 1;
+        let out = match long {
+            true => operators.bit(Site::CarryOfLong, n, out),
+            false => out,
+        };
         let out = operators.bit(Site::Carry, n, out);
         let beyond = old.wrapping_add(added) & low(top) != 0;
         let out = out && !(beyond && operators.bit(Site::LostBeyondZero, n, false));
@@ -496,9 +524,18 @@ impl Plain {
     }
 
     /// DUT-23.
-    fn flags<O: Operators>(&mut self, operators: &mut O, effect: Effect, overflowed: u32) {
+    fn flags<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        effect: Effect,
+        overflowed: u32,
+    ) {
         let overflowed = operators.word(Site::Overflowed, 0, overflowed.into());
+        let cleared_by_all = operators.bit(Site::WriteEnabledWithClock, OVSCLR, false)
+            || operators.bit(Site::WriteEnabled, OVSCLR, false);
         let cleared = match effect {
+            _ if cleared_by_all => input.access_data & 0xFFFF_FFFF,
             Some((SysReg::Pmovsclr, data)) => operators.word(Site::Cleared, 0, data & 0xFFFF_FFFF),
             Some((SysReg::Pmcr, data))
                 if data & 2 != 0 && operators.bit(Site::FlagsByP, 0, false) =>

@@ -1,10 +1,11 @@
 //! Threshold, edge and link (TH-20 to TH-28).
 
 use crate::implementation::Rhbwbb;
-use crate::pmu::event_type::EventType;
+use crate::pmu::event_type::{EventType, TC, TE, TH, TLC};
 
 use super::mutant::Relation;
 use super::operators::Operators;
+use super::registers::placed;
 use super::site::Site;
 use super::{Plain, state};
 
@@ -13,8 +14,9 @@ const ZERO: usize = 0;
 const ONE: usize = 1;
 const BASE: usize = 2;
 const BELOW: usize = 3;
-/// How many of them there are; the last one is the V_B of the counter below.
-const RESULTS: usize = 5;
+/// How many of them there are; the last but one is the V_B of the counter below.
+const TWO: usize = 5;
+const RESULTS: usize = 6;
 
 /// What an edge is: the numbers of [`Site::Edge`].
 const RISING: usize = 0;
@@ -33,9 +35,14 @@ pub(super) struct Below {
 
 impl Plain {
     /// The type of counter `n`, decoded.
-    pub(super) fn decode(&mut self, n: usize) -> EventType {
+    pub(super) fn decode<O: Operators>(&mut self, operators: &mut O, n: usize) -> EventType {
         let copy = state::COPIES + 31 * state::OF_DATAPATH + n;
         let value = self.state.get(copy) & self.fixed.present[n];
+        let mut value = value;
+        for (at, field) in [TC, TE, TLC, TH].into_iter().enumerate() {
+            let taken = placed(operators, (Site::FieldPlace, at), value, field.mask());
+            value = value & !field.mask() | taken;
+        }
         if self.decoded[n].0 != value {
             self.decoded[n] = (value, self.fixed.decoder.decode(n as u8, value));
         }
@@ -68,6 +75,7 @@ impl Plain {
             ZERO => 0,
             ONE => 1,
             BASE => v_b,
+            TWO => 2,
             BELOW => match below.stopped && operators.bit(Site::LinkedFromStopped, n, false) {
                 true => below.v_b,
                 false => operators.word(Site::Linked, n, below.v),

@@ -353,6 +353,31 @@ pub(super) const NUMBERED: Names = Names {
     any: "any register of a counter",
     each: &["PMEVCNTR<n>_EL0", "PMEVTYPER<n>_EL0"],
 };
+/// What a write of PMCR_EL0 does.
+pub(super) const PARTS_OF_PMCR: Names = Names {
+    any: "all of PMCR_EL0",
+    each: &["PMCR_EL0.E", "PMCR_EL0.LP", "PMCR_EL0.P", "PMCR_EL0.C"],
+};
+/// Fields that are written.
+pub(super) const WRITTEN_FIELDS: Names = Names {
+    any: "any field",
+    each: &[
+        "PMCR_EL0.E",
+        "PMCR_EL0.LP",
+        "PMSELR_EL0.SEL",
+        "PMSIRR_EL1.RND",
+        "PMSIRR_EL1.INTERVAL",
+        "PMSICR_EL1.COUNT",
+        "PMSICR_EL1.ECOUNT",
+        "SPMSELR_EL0.BANK",
+        "SPMSELR_EL0.SYSPMUSEL",
+    ],
+};
+/// Fields of a type that stand together.
+pub(super) const FIELDS_OF_TYPE: Names = Names {
+    any: "any field",
+    each: &["TC", "TE", "TLC", "TH", "VS", "MT", "evtCount"],
+};
 /// Parts that are reset together.
 pub(super) const TOGETHER: Names = Names {
     any: "any of several registers",

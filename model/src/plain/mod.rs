@@ -42,7 +42,7 @@ pub use mutant::{Mutant, Mutation, Relation};
 pub use operators::{Broken, Operators, Right};
 pub use site::{Kind, Site};
 pub use state::State;
-pub use when::{Around, Moment, When};
+pub use when::{Around, Before, Moment, Unit, When};
 
 use crate::contract::{AccessKind, CycleInput, CycleOutput};
 use crate::implementation::{Implementation, ImplementationError, Knobs, Res0};
@@ -52,6 +52,8 @@ use crate::sysreg::SysReg;
 
 use access::View;
 use counting::Counted;
+use kinds::kind;
+use registers::LATE;
 use sampling::Sampled;
 use state::{PARTS, SYSTEM, TOGETHER};
 
@@ -81,6 +83,8 @@ pub struct Plain {
     /// The PMBSR_ELx whose COLL a collision of the last cycle set.
     hit: u64,
     around: Around,
+    /// Counters that a mutant zeroes in the cycle.
+    zeroed: u32,
     /// What came of the counters in the last step that was whole.
     counted: Counted,
     /// The counters of a step that is not.
@@ -133,6 +137,7 @@ impl Plain {
             last_read: None,
             hit: 0,
             around: Around::default(),
+            zeroed: 0,
             counted: Counted::default(),
             within: None,
         })
@@ -161,6 +166,7 @@ impl Plain {
         self.last = [0; 32];
         self.last_read = None;
         self.hit = 0;
+        self.zeroed = 0;
         if self.within.is_none() {
             self.counted.is_there = false;
         }
@@ -179,6 +185,17 @@ impl Plain {
             true => self.access(operators, input, &mut output),
             false => None,
         };
+        let mut late = match stopped {
+            true => None,
+            false => self.late(operators, input),
+        };
+        let own = effect.filter(|&(register, _)| {
+            operators.index(Site::WriteLate, kind(register), 0, LATE) == 0
+        });
+        let effect = own.or_else(|| late.take());
+        if !stopped {
+            self.zeroed = self.zeroed_anyway(operators, input);
+        }
         let sampled = match self.fixed.implementation.spe.implemented
             && !operators.bit(Site::ClockStopsSampling, 0, stopped)
         {
@@ -196,7 +213,7 @@ impl Plain {
         } else if stopped {
             self.without_clock(operators);
         }
-        if let Some((register, data)) = effect {
+        for (register, data) in [late, effect].into_iter().flatten() {
             self.write(operators, register, data, input);
         }
         self.write_anyway(operators, stopped, input);

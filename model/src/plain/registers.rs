@@ -4,11 +4,12 @@ use crate::contract::{AccessKind, CYCLE_COUNTER, CycleInput, CycleOutput};
 use crate::pmu::event_type::{EVTCOUNT, TC, TE, TH, TLC};
 use crate::sysreg::SysReg;
 
-use super::Plain;
 use super::kinds::{KINDS, kind};
+use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 use super::state::{self, BUFFER, COPIES, COUNTERS, CYCLE_COPY, TYPES};
+use super::{Effect, Plain};
 
 /// The bits that the copies of a type have.
 const OF_COPIES: [u64; 3] = {
@@ -24,6 +25,8 @@ const SETS: usize = 0;
 pub(super) const CLEARS: usize = 1;
 /// How many ways there are: the third one takes the data as they are, the fourth one toggles.
 const WAYS: usize = 4;
+/// When a write may take effect: the numbers of [`Site::WriteLate`].
+pub(super) const LATE: usize = 3;
 
 /// How a register of bits is written.
 pub(super) fn way_of<O: Operators>(operators: &mut O, register: SysReg) -> usize {
@@ -68,6 +71,20 @@ fn with_number(register: SysReg, address: u16) -> SysReg {
         other => Some(other),
     };
     found.unwrap_or(register)
+}
+
+/// The bits of a field, or those that a mutant takes for it, in their place.
+pub(super) fn placed<O: Operators>(
+    operators: &mut O,
+    (site, at): (Site, usize),
+    value: u64,
+    mask: u64,
+) -> u64 {
+    operators.see(site, at, value & mask, &|mutation| match mutation {
+        Mutation::Other(1) => value >> 1 & mask,
+        Mutation::Other(2) => value << 1 & mask,
+        _ => value & mask,
+    })
 }
 
 /// What a copy takes of a write: a mutant takes the data of an external write as they are.
@@ -181,14 +198,19 @@ impl Plain {
                     zeroed &= zeroed - 1;
                     self.state.set(COUNTERS + n, 0);
                 }
-                self.state.set(state::ENABLE, data & 1);
-                self.state.set(state::LONG, data >> 7 & u64::from(long));
+                let enable = placed(operators, (Site::WrittenPlace, 0), data, 1);
+                let lp = placed(operators, (Site::WrittenPlace, 1), data, 1 << 7) >> 7;
+                self.state.set(state::ENABLE, enable);
+                self.state.set(state::LONG, lp & u64::from(long));
             }
             Pmcntenset | Pmcntenclr => self.set_or_clear(operators, register, state::ENABLED, data),
             Pmovsset => self.set_or_clear(operators, register, state::FLAGS, data),
             // DUT-23: with the overflows of the cycle.
             Pmovsclr => {}
-            Pmselr => self.state.set(state::SELECT, data & 31),
+            Pmselr => {
+                let select = placed(operators, (Site::WrittenPlace, 2), data, 31);
+                self.state.set(state::SELECT, select);
+            }
             Pmccntr => {
                 let v = self.last[CYCLE_COUNTER];
                 self.write_counter(operators, CYCLE_COUNTER, data, (v, u64::MAX));
@@ -196,23 +218,15 @@ impl Plain {
             Pmevcntr(n) => {
                 let n = usize::from(n);
                 let place = operators.index(Site::WriteNumber, at, n, 31).min(30);
-                let v = self.last[n];
-                self.write_counter(operators, place, data, (v, counter_mask));
+                for n in self.reached(operators, 0, place) {
+                    let v = self.last[n];
+                    self.write_counter(operators, n, data, (v, counter_mask));
+                }
             }
             Pmevtyper(n) => {
                 let n = operators.index(Site::WriteNumber, at, n.into(), 31).min(30);
-                let stored = operators.word(Site::Stored, n % 2, self.fixed.stored[n]);
-                self.state.set(TYPES + n, data & stored);
-                for (copy, bits) in OF_COPIES.into_iter().enumerate() {
-                    if operators.bit(Site::CopyTaken, copy, true) {
-                        let data = as_halves(operators, (Site::CopyWhole, copy), data, input);
-                        let data = operators.word(Site::CopyData, copy, data & stored) & bits;
-                        self.state.set(COPIES + 31 * copy + n, data);
-                    }
-                }
-                if operators.bit(Site::TypeClearsPrevious, 0, false) {
-                    let previous = self.state.get(state::PREVIOUS) & !(1 << n);
-                    self.state.set(state::PREVIOUS, previous);
+                for n in self.reached(operators, 1, n) {
+                    self.write_type(operators, n, data, input);
                 }
             }
             Pmccfiltr => {
@@ -223,11 +237,16 @@ impl Plain {
                     self.state.set(CYCLE_COPY, data & stored);
                 }
             }
-            Pmsirr => self.state.set(state::INTERVAL, data & 0xFFFF_FF01),
+            Pmsirr => {
+                let rnd = placed(operators, (Site::WrittenPlace, 3), data, 1);
+                let interval = placed(operators, (Site::WrittenPlace, 4), data, 0xFFFF_FF00);
+                self.state.set(state::INTERVAL, interval | rnd);
+            }
             Pmsicr => {
-                self.state.set(state::COUNT, data & 0xFFFF_FFFF);
+                let count = placed(operators, (Site::WrittenPlace, 5), data, 0xFFFF_FFFF);
+                self.state.set(state::COUNT, count);
                 let ecount = match self.fixed.implementation.spe.ernd {
-                    true => data >> 56,
+                    true => placed(operators, (Site::WrittenPlace, 6), data, 0xFF << 56) >> 56,
                     false => 0,
                 };
                 self.state.set(state::ECOUNT, ecount);
@@ -242,9 +261,96 @@ impl Plain {
                 let set = set || hit && operators.bit(Site::CollisionWins, 0, false);
                 self.state.set(state::COLL, coll | u64::from(set) << index);
             }
-            Spmselr => self.state.set(state::SYSTEM_SELECT, data & 0x3F3),
+            Spmselr => {
+                let bank = placed(operators, (Site::WrittenPlace, 7), data, 3);
+                let unit = placed(operators, (Site::WrittenPlace, 8), data, 0x3F0);
+                self.state.set(state::SYSTEM_SELECT, unit | bank);
+            }
             _ => self.write_system(operators, register, data),
         }
+    }
+
+    /// The counters whose register a write of that of counter `n` reaches: a mutant reaches all.
+    fn reached<O: Operators>(
+        &self,
+        operators: &mut O,
+        at: usize,
+        n: usize,
+    ) -> std::ops::Range<usize> {
+        match operators.bit(Site::AllWritten, at, false) {
+            true => 0..self.fixed.implementation.pmu.counters.into(),
+            false => n..n + 1,
+        }
+    }
+
+    /// Writes the type of counter `n`, and what is decoded of it.
+    fn write_type<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        data: u64,
+        input: &CycleInput,
+    ) {
+        let stored = operators.word(Site::Stored, n % 2, self.fixed.stored[n]);
+        self.state.set(TYPES + n, data & stored);
+        for (copy, bits) in OF_COPIES.into_iter().enumerate() {
+            if operators.bit(Site::CopyTaken, copy, true)
+                && !operators.bit(Site::CopyLate, copy, false)
+            {
+                let data = as_halves(operators, (Site::CopyWhole, copy), data, input);
+                let data = operators.word(Site::CopyData, copy, data & stored) & bits;
+                self.state.set(COPIES + 31 * copy + n, data);
+            }
+        }
+        if operators.bit(Site::TypeClearsPrevious, 0, false) {
+            let previous = self.state.get(state::PREVIOUS) & !(1 << n);
+            self.state.set(state::PREVIOUS, previous);
+        }
+    }
+
+    /// What a mutant leaves of the write of the cycle before to this one: a copy, or the write, which is the effect.
+    pub(super) fn late<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) -> Effect {
+        let before = self.around.before?;
+        let (target, view) = self.target(before.kind, before.address);
+        let select = self.state.get(state::SELECT) as u8;
+        let register = match target? {
+            SysReg::Pmxevtyper => SysReg::pmevtyper(select).unwrap_or(SysReg::Pmccfiltr),
+            SysReg::Pmxevcntr => SysReg::pmevcntr(select)?,
+            register => register,
+        };
+        if let SysReg::Pmevtyper(n) = register {
+            let n = usize::from(n);
+            for (copy, bits) in OF_COPIES.into_iter().enumerate() {
+                if operators.bit(Site::CopyLate, copy, false) {
+                    let value = self.state.get(TYPES + n) & bits;
+                    self.state.set(COPIES + 31 * copy + n, value);
+                }
+            }
+        }
+        let data = match operators.index(Site::WriteLate, kind(register), 0, LATE) {
+            0 => return None,
+            1 => before.data,
+            _ => input.access_data,
+        };
+        let old = self.stored(operators, register);
+        Some((register, view.with(old, data)))
+    }
+
+    /// The counters that mutants zero in a cycle that does not.
+    pub(super) fn zeroed_anyway<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+    ) -> u32 {
+        let data = input.access_data;
+        let by = |operators: &mut O, bit: u64, part: usize| {
+            data >> bit & 1 == 1 && operators.bit(Site::ControlWritten, part, false)
+        };
+        let events = match by(operators, 1, 2) {
+            true => self.counters_mask() as u32 & !(1 << 31),
+            false => 0,
+        };
+        events | u32::from(by(operators, 2, 3)) << 31
     }
 
     /// What mutants write in a cycle that does not.
@@ -264,6 +370,9 @@ impl Plain {
                 self.write(operators, register, input.access_data, input);
             }
         }
+        if !stopped {
+            self.write_all_anyway(operators, input);
+        }
         let is_write = AccessKind::from_code(input.access_kind).is_write();
         for (copy, bits) in OF_COPIES.into_iter().enumerate() {
             if operators.bit(Site::CopyEnabled, copy, false)
@@ -273,6 +382,32 @@ impl Plain {
                 let data = input.access_data & self.fixed.present[n] & bits;
                 self.state.set(COPIES + 31 * copy + n, data);
             }
+        }
+    }
+
+    /// The same of all counters, and of the parts of PMCR_EL0.
+    fn write_all_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+        let data = input.access_data;
+        let counters = self.fixed.implementation.pmu.counters;
+        let all = |of: fn(u8) -> Option<SysReg>| (0..counters).filter_map(of);
+        if operators.bit(Site::AllWrittenWithClock, 0, false) {
+            all(SysReg::pmevcntr).for_each(|each| self.write(operators, each, data, input));
+        }
+        if operators.bit(Site::AllWrittenWithClock, 1, false) {
+            all(SysReg::pmevtyper).for_each(|each| self.write(operators, each, data, input));
+        }
+        let mut zeroed = self.zeroed;
+        while zeroed != 0 {
+            self.state
+                .set(COUNTERS + zeroed.trailing_zeros() as usize, 0);
+            zeroed &= zeroed - 1;
+        }
+        if operators.bit(Site::ControlWritten, 0, false) {
+            self.state.set(state::ENABLE, data & 1);
+        }
+        if operators.bit(Site::ControlWritten, 1, false) {
+            let long = self.fixed.implementation.pmu.counter_bits == 64;
+            self.state.set(state::LONG, data >> 7 & u64::from(long));
         }
     }
 

@@ -173,7 +173,7 @@ impl fmt::Display for Mutant {
                 let name = names.get(usize::from(other)).copied().unwrap_or("nothing");
                 match self.site {
                     Site::AccessKind => write!(f, "{noun} is taken as {name}")?,
-                    Site::SetOrClear => write!(f, "{noun} {name}")?,
+                    Site::SetOrClear | Site::WriteLate => write!(f, "{noun} {name}")?,
                     _ => write!(f, "{noun} is {name}")?,
                 }
             }

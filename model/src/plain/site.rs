@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 /// What V can be.
-const RESULTS: &[&str] = &["0", "1", "V_B", "V[n-1]", "V_B[n-1]"];
+const RESULTS: &[&str] = &["0", "1", "V_B", "V[n-1]", "V_B[n-1]", "2"];
 /// What an edge can be.
 const COUNTED_EDGES: &[&str] = &[
     "the rising edge",
@@ -61,6 +61,26 @@ const WAYS: &[&str] = &[
     "clears bits",
     "takes the data as they are",
     "toggles bits",
+];
+/// When a write takes effect.
+const TIMES: &[&str] = &[
+    "takes effect in its cycle",
+    "takes effect a cycle late",
+    "takes effect a cycle late, with the data of that cycle",
+];
+/// What stands for a sum.
+const SUMS: &[&str] = &[
+    "their sum",
+    "their bitwise or",
+    "their exclusive or",
+    "the greatest of them",
+    "that of the last thread",
+];
+/// Where the bits of a field are taken from.
+const PLACES: &[&str] = &[
+    "its own bits",
+    "what stands one bit above",
+    "what stands one bit below",
 ];
 /// Halves of a register.
 const VIEWS: &[&str] = &["the whole register", "bits 31:0", "bits 63:32"];
@@ -182,6 +202,12 @@ sites! {
     CycleCopyTaken Always, One, "a write of PMCCFILTR_EL0 does not change the filter of PMCCNTR_EL0", "DUT-12";
     CycleCopyReset Always, One, "a reset does not clear the filter of PMCCNTR_EL0", "DUT-11";
     CycleCopyWhole Never, One, "an external write of bits 63:32 of PMCCFILTR_EL0 changes the filter as if it were one of bits 31:0", "DUT-37";
+    WriteLate Choice(TIMES), Named(&REGISTERS), "a write of {}", "DUT-12";
+    AllWritten Never, Named(&NUMBERED), "a write of {} writes those of all counters", "DUT-33";
+    AllWrittenWithClock Never, Named(&NUMBERED), "every cycle with a clock writes {} of all counters, whatever is accessed", "DUT-33";
+    ControlWritten Never, Named(&PARTS_OF_PMCR), "every cycle with a clock takes {} from the data, whatever is accessed", "DUT-21";
+    CopyLate Never, Named(&COPIES), "a write of PMEVTYPER<n>_EL0 changes {} a cycle late", "DUT-12";
+    WrittenPlace Choice(PLACES), Named(&WRITTEN_FIELDS), "what is written to {}", "DUT-12";
     WrittenValue Register(64), Named(&REGISTERS), "what is written to {}", "DUT-12";
     Stored Register(64), Named(&TYPES), "the mask of the bits that {} has", "ETY-02";
     TypeClearsPrevious Never, One, "a write of PMEVTYPER<n>_EL0 clears C_P", "DUT-24";
@@ -198,6 +224,8 @@ sites! {
     Allowed Register(32), One, "counting_allowed", "DUT-14";
     MayCount Bit, Counters, "whether the counter is enabled", "DUT-14";
     SomeThread Bit, Counters, "whether any thread of the counter is not filtered", "DUT-50";
+    // Fields of a type.
+    FieldPlace Choice(PLACES), Named(&FIELDS_OF_TYPE), "what is taken for {} of PMEVTYPER<n>_EL0", "ETY-02";
     // Filters.
     FilterBit Bit, Named(&FILTERS), "{} as the filter has it", "ETY-20";
     FilteredThread Index(4), Named(&THREADS), "the state that {} is filtered by", "DUT-50";
@@ -228,6 +256,7 @@ sites! {
     AnySecond And, Named(&THREAD_EVENTS), "{} with MT 1: the second condition", "CYC-11";
     StallOfAll Choice(&["all threads", "any thread", "thread 0"]), Named(&THREAD_EVENTS), "{} with MT 1: the threads that must stall", "CYC-12";
     Sum Word(16), One, "the sum of INST_RETIRED over the threads", "CYC-14";
+    SumOf Choice(SUMS), One, "what INST_RETIRED comes to of several threads", "CYC-14";
     SumTerm Word(16), Named(&THREADS), "INST_RETIRED of {} as it is added", "CYC-14";
     ThreadCounted Bit, Named(&THREADS), "whether {} is counted", "DUT-50";
     ThreadBits Word(7), Named(&THREADS), "the conditions of {} (bit 0 active, 1 in WFx, 2 to 4 stalls, 5 second, 6 other)", "CYC-04";
@@ -272,6 +301,7 @@ sites! {
     Added Word(16), Counters, "V as it is added to the counter", "DUT-22";
     Long Bit, Counters, "PMCR_EL0.LP", "DUT-22";
     OverflowBit Constant(7), Named(&COUNTERS), "the number of bits of {} out of which it overflows", "DUT-22";
+    CarryOfLong Bit, Counters, "the overflow of a counter with LP 1", "DUT-22";
     Carry Bit, Counters, "the overflow", "DUT-22";
     LostBeyondZero Never, Counters, "an overflow that leads beyond zero is lost", "DUT-22";
     OverflowOfWritten And, Named(&WRITES), "an overflow of a counter {} sets its flag: that it is lost", "DUT-20";

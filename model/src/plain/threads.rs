@@ -5,6 +5,7 @@ use crate::cycles::Event;
 use crate::pmu::event_type::MT;
 
 use super::Plain;
+use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 
@@ -111,10 +112,21 @@ impl Plain {
             let of = |t: usize| u64::from(input.threads[t].count);
             return match mt {
                 true => {
-                    let mut sum = 0;
+                    let mut terms = [0; 4];
                     for t in members {
-                        sum += operators.word(Site::SumTerm, t, of(t));
+                        terms[t] = operators.word(Site::SumTerm, t, of(t));
                     }
+                    let sum = terms.iter().sum();
+                    let sum = operators.see(Site::SumOf, 0, sum, &|mutation| match mutation {
+                        Mutation::Other(1) => terms.iter().fold(0, |all, term| all | term),
+                        Mutation::Other(2) => terms.iter().fold(0, |all, term| all ^ term),
+                        Mutation::Other(3) => terms.iter().copied().fold(0, u64::max),
+                        Mutation::Other(4) => {
+                            let last = (u8::BITS - 1).saturating_sub(counted.leading_zeros());
+                            terms.get(last as usize).copied().unwrap_or(0)
+                        }
+                        _ => sum,
+                    });
                     operators.word(Site::Sum, 0, sum)
                 }
                 false => {

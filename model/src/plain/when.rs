@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contract::{AccessKind, CycleInput};
+use crate::contract::{AccessKind, AccessOutcome, CycleInput, CycleOutput};
 use crate::sysreg::SysReg;
 
 /// What a mutant may look at beside the state and what the contract looks at.
@@ -12,6 +12,35 @@ pub struct Around {
     pub odd: bool,
     /// Bit *e*: event lane *e* is not zero.
     pub occurs: u64,
+    /// The write that was permitted in the cycle before.
+    pub before: Option<Before>,
+}
+
+/// A write of the cycle before.
+#[derive(Clone, Copy, Debug)]
+pub struct Before {
+    /// Way of access.
+    pub kind: AccessKind,
+    /// Where.
+    pub address: u16,
+    /// What is written.
+    pub data: u64,
+}
+
+impl Before {
+    /// The write of a cycle, if it is one, the contract permits it, and there is a clock.
+    pub fn of(input: &CycleInput, output: &CycleOutput) -> Option<Self> {
+        let kind = AccessKind::from_code(input.access_kind);
+        let is_taken = kind.is_write()
+            && !input.is_reset()
+            && input.clock_stopped & 1 == 0
+            && output.access_outcome == AccessOutcome::Ok as u8;
+        is_taken.then_some(Self {
+            kind,
+            address: input.access_address,
+            data: input.access_data,
+        })
+    }
 }
 
 impl Around {
@@ -21,6 +50,7 @@ impl Around {
         Self {
             odd: since_reset % 2 == 1,
             occurs: lanes.fold(0, |all, (lane, &value)| all | u64::from(value != 0) << lane),
+            before: None,
         }
     }
 }
@@ -50,6 +80,29 @@ pub struct Moment {
     pub collided: bool,
 }
 
+/// Registers that a design often keeps together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Of the PMU.
+    Pmu,
+    /// Of Statistical Profiling.
+    Sampling,
+    /// Of System PMUs.
+    System,
+}
+
+impl Unit {
+    /// That of a register.
+    pub fn of(register: SysReg) -> Self {
+        use SysReg::{Pmbsr, Pmsicr, Pmsidr, Pmsirr};
+        match register {
+            Pmsicr | Pmsirr | Pmsidr | Pmbsr(_) => Self::Sampling,
+            other if other.is_of_system_pmus() => Self::System,
+            _ => Self::Pmu,
+        }
+    }
+}
+
 /// A condition under which a mutant acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
@@ -75,6 +128,8 @@ pub enum When {
     Kind(AccessKind),
     /// In an access to this register.
     Register(SysReg),
+    /// In an access to registers of one area.
+    Unit(Unit),
     /// At this Exception level.
     Level(u8),
     /// In this Security state.
@@ -114,6 +169,7 @@ impl When {
             Self::Writes => moment.kind.is_some_and(AccessKind::is_write),
             Self::Kind(kind) => moment.kind == Some(kind),
             Self::Register(register) => moment.register == Some(register),
+            Self::Unit(unit) => moment.register.map(Unit::of) == Some(unit),
             Self::Level(level) => moment.level == Some(level),
             Self::Security(security) => moment.security == Some(security),
             Self::Access => moment.kind.is_some(),
@@ -133,10 +189,18 @@ impl When {
 
     /// Whether it is one of an access.
     pub fn is_of_access(self) -> bool {
-        use When::{Access, Counted, Kind, NoAccess, NotCounted, Reads, Register, Writes};
+        use When::{Access, Counted, Kind, NoAccess, NotCounted, Reads, Register, Unit, Writes};
         matches!(
             self,
-            Reads | Writes | Kind(_) | Register(_) | Counted | NotCounted | Access | NoAccess
+            Reads
+                | Writes
+                | Kind(_)
+                | Register(_)
+                | Unit(_)
+                | Counted
+                | NotCounted
+                | Access
+                | NoAccess
         )
     }
 
@@ -171,6 +235,11 @@ impl When {
                     false => Self::Reads,
                 });
                 all.push(Self::Kind(kind));
+                all.extend(
+                    moment
+                        .register
+                        .map(|register| Self::Unit(Unit::of(register))),
+                );
                 all.extend(moment.register.map(Self::Register));
                 all.push(match moment.counts_what_is_accessed() {
                     true => Self::Counted,
@@ -233,6 +302,11 @@ impl fmt::Display for When {
                 AccessKind::ExternalWrite => " in external writes",
             }),
             Self::Register(register) => write!(f, " in accesses to {register}"),
+            Self::Unit(unit) => f.write_str(match unit {
+                Unit::Pmu => " in accesses to registers of the PMU",
+                Unit::Sampling => " in accesses to registers of Statistical Profiling",
+                Unit::System => " in accesses to registers of System PMUs",
+            }),
             Self::Level(level) => write!(f, " at EL{level}"),
             Self::Security(security) => {
                 let names = crate::contract::SECURITY_STATES;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use pmu_model::plain::{Around, Plain};
+use pmu_model::plain::{Around, Before, Plain};
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
@@ -92,7 +92,14 @@ impl<'a> Bench<'a> {
     /// Tells `plain` what is around a cycle.
     pub(super) fn enter(&self, plain: &mut Plain, k: usize) {
         let since = self.since_reset[k] as usize;
-        plain.meet(Around::of(&self.stretch.inputs[k], since));
+        let before = k.checked_sub(1).and_then(|before| {
+            let input = &self.stretch.inputs[before];
+            Before::of(input, &self.expected[before])
+        });
+        plain.meet(Around {
+            before,
+            ..Around::of(&self.stretch.inputs[k], since)
+        });
     }
 
     /// Whether outputs are those of the design.

@@ -1,7 +1,7 @@
 //! Hypotheses on designs of which the mistake is known.
 
 use pmu_model::implementation::CpWhenNotCounting;
-use pmu_model::plain::{Around, At, Broken, Mutation, Site, When};
+use pmu_model::plain::{Around, At, Before, Broken, Mutation, Site, When};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model};
 
 use super::bench::run_model;
@@ -570,10 +570,15 @@ fn mutated(mutant: Mutant, cycles: usize) -> Option<Recording> {
     let mut plain = Plain::new(&implementation).expect("legal");
     let mut broken = Broken::new(mutant);
     let random = recording.stretch(0).random().expect("cycles");
-    let mut since = 0;
+    let (mut since, mut before) = (0, None);
     for (k, input) in recording.inputs.iter().enumerate() {
         since = if input.is_reset() { 0 } else { since + 1 };
-        plain.meet(Around::of(input, since));
+        plain.meet(Around {
+            before,
+            ..Around::of(input, since)
+        });
+        // Until then it is what the model does.
+        before = Before::of(input, &recording.rtl[k]);
         recording.rtl[k] = plain.step(&mut broken, input, random[k]);
     }
     shown(recording)
@@ -633,6 +638,19 @@ fn a_mutant_that_nobody_thought_of_is_named() {
         one(Site::Pmuacr, 1, Mutation::Inverted),
         one(Site::WriteTaken, 2, Mutation::Zero),
         one(Site::WriteEnabled, 17, Mutation::One),
+        one(Site::WriteEnabledWithClock, 3, Mutation::One),
+        one(Site::WriteLate, 2, Mutation::Other(1)),
+        one(Site::WriteLate, 5, Mutation::Other(2)),
+        one(Site::CopyLate, 0, Mutation::One),
+        one(Site::ControlWritten, 3, Mutation::One),
+        one(Site::AllWritten, 0, Mutation::One),
+        one(Site::FieldPlace, 0, Mutation::Other(2)),
+        one(Site::WrittenPlace, 8, Mutation::Other(1)),
+        Mutant {
+            when: When::CountersFrom(16),
+            ..at(Site::CarryOfLong, Mutation::Zero)
+        },
+        at(Site::SumOf, Mutation::Other(1)),
         // Of one counter alone.
         one(Site::Shown, 9, Mutation::Cut(3)),
     ];
