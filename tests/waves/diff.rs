@@ -188,6 +188,28 @@ fn a_bit_of_a_clock_is_the_same_bit_in_both() {
 }
 
 #[test]
+fn dumps_that_end_elsewhere_are_told_of_a_clock_too() {
+    let folder = scratch("waves/diff_clock_ends");
+    let whole = with_clock_bits("b0001", "b0001");
+    let dumps = [
+        ("whole", whole.clone() + "b0111 q\n"),
+        ("shorter", whole.clone()),
+        ("longer", whole.clone() + "b0111 q\n#12\nb1000 q\n"),
+    ];
+    for (name, text) in dumps {
+        fs::write(folder.join(format!("{name}.vcd")), text).expect("written");
+    }
+    let warning = |other: &str| {
+        let ran = compared(&folder, &format!("whole.vcd {other}.vcd --clock tb.ck[1]"));
+        assert_eq!(ran.code, 0, "{other}: {}", ran.stdout);
+        ran.stderr
+    };
+    assert_eq!(warning("whole"), "");
+    assert!(warning("shorter").contains("behind the last clock edge"));
+    assert!(warning("longer").contains("A ends at 10 ns, B at 12 ns"));
+}
+
+#[test]
 fn a_clock_that_never_rises_compares_nothing() {
     let folder = scratch("waves/diff_dead_clock");
     let dump = |value: &str| {

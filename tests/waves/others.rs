@@ -86,6 +86,18 @@ fn the_dump_may_stand_behind_the_signals() {
         &format!("show {file} --signals count pulse_o --cycle 3"),
         &format!("show --cycle 3 --signals count pulse_o {file}"),
     );
+    same(
+        &format!("find {file} count!=0 --signals pulse_o"),
+        &format!("find --signals pulse_o {file} count!=0"),
+    );
+    same(
+        &format!("find {file} count!=0 --signals pulse_o"),
+        &format!("find {file} --signals pulse_o count!=0"),
+    );
+    same(
+        &format!("cut {file} -o - --scope lockstep_dut"),
+        &format!("cut -o - --scope lockstep_dut {file}"),
+    );
     assert_eq!(
         golden(
             "show_without_signals",

@@ -505,9 +505,9 @@ fn any_ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
     let value = || std::str::from_utf8(digits).ok()?.parse().ok();
     match rest.split_first() {
         None if !LAST => incomplete(),
-        None if length > 0 => fail(input, Expected::WholeToken),
+        None if length > 0 => fail(input, Expected::WholeTime),
         Some((b'.', _)) if length > 0 => fail(input, Expected::WholeTicks),
-        Some((&byte, _)) if !is_blank(byte) && length > 0 => fail(rest, Expected::Separator),
+        Some((&byte, _)) if !is_blank(byte) && length > 0 => fail(rest, Expected::AfterTime),
         after => match value() {
             Some(time) => Ok((after.map_or(rest, |(_, rest)| rest), time)),
             None => fail(input, Expected::Time),
@@ -522,7 +522,7 @@ fn rounded<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
     let (token, rest) = input.split_at(length);
     match rest.first() {
         None if !LAST => return incomplete(),
-        None => return fail(input, Expected::WholeToken),
+        None => return fail(input, Expected::WholeTime),
         Some(_) => {}
     }
     let parts = std::str::from_utf8(token)

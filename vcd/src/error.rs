@@ -112,9 +112,13 @@ pub(crate) enum Expected {
     Time,
     TimeNotBelow(u64),
     Separator,
+    /// The same behind a time.
+    AfterTime,
     OpenSection,
     FourState,
     WholeToken,
+    /// The same of a time.
+    WholeTime,
     WholeTicks,
     SectionEnd,
     CommandLength(usize),
@@ -146,12 +150,12 @@ impl fmt::Display for Expected {
             Self::Text => f.write_str("the characters of a string"),
             Self::Time => f.write_str("a time below 2^64"),
             Self::TimeNotBelow(time) => write!(f, "a time not below #{time}"),
-            Self::Separator => f.write_str("white space"),
+            Self::Separator | Self::AfterTime => f.write_str("white space"),
             Self::OpenSection => f.write_str("an open `$dump` section for `$end`"),
             Self::FourState => f.write_str(
                 "a four-state dump (not `$dumpports`), which evcd2vcd makes of an extended one",
             ),
-            Self::WholeToken => {
+            Self::WholeToken | Self::WholeTime => {
                 f.write_str("white space after the last code or number, which may be cut off")
             }
             Self::WholeTicks => f.write_str("a whole number of ticks"),
@@ -221,7 +225,11 @@ impl Error {
             offset,
             in_time: matches!(
                 fault.expected,
-                Expected::Time | Expected::TimeNotBelow(_) | Expected::WholeTicks
+                Expected::Time
+                    | Expected::TimeNotBelow(_)
+                    | Expected::WholeTicks
+                    | Expected::WholeTime
+                    | Expected::AfterTime
             ),
         }
     }

@@ -197,6 +197,8 @@ mod tests {
             ("#3\n", true),
             ("#3.5\n", true),
             ("#x\n", true),
+            ("#6x\n", true),
+            ("#6", true),
             ("1?\n", false),
         ] {
             let text = format!("{split}#4\n1a\n#5\n1b\n0a\n{end}1a\n");

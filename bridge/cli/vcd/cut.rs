@@ -35,8 +35,8 @@ const FORMATS: [(&str, &str); 3] = [
 /// Arguments of `vcd cut`.
 #[derive(Args)]
 pub struct CutArgs {
-    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input. It may stand behind the signals
-    #[arg(required_unless_present = "signals")]
+    /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input. It may stand behind the signals or scopes
+    #[arg(required_unless_present_any = ["signals", "scope"])]
     file: Option<PathBuf>,
     /// Signals to keep [default: all]: a path or the end of one, with bits if wanted, or a pattern: `*` is anything
     /// within a name, `**` anything
@@ -56,13 +56,27 @@ pub struct CutArgs {
 
 /// Writes a part of a dump as one of its own.
 pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
-    let (file, signals) = file_and_signals(args.file.as_ref(), &args.signals)?;
+    // It may be the last word behind either.
+    let is_behind_scope = match (args.signals.last(), args.scope.is_empty()) {
+        (Some(last), false) => !Path::new(last).exists(),
+        (last, _) => last.is_none(),
+    };
+    let (file, signals, scopes) = match is_behind_scope {
+        true => {
+            let (file, scopes) = file_and_signals(args.file.as_ref(), &args.scope)?;
+            (file, &args.signals[..], scopes)
+        }
+        false => {
+            let (file, signals) = file_and_signals(args.file.as_ref(), &args.signals)?;
+            (file, signals, &args.scope[..])
+        }
+    };
     let file = file.as_path();
     let is_pipe = args.output == Path::new("-");
     check(args, file, is_pipe)?;
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
-    let cut = chosen(args, file, signals, &header)?;
+    let cut = chosen((signals, scopes), file, &header)?;
     let job = Job {
         args,
         file,
@@ -148,13 +162,12 @@ fn check(args: &CutArgs, file: &Path, is_pipe: bool) -> Result<(), Failure> {
 
 /// What is cut out.
 fn chosen(
-    args: &CutArgs,
+    (signals, scopes): (&[String], &[String]),
     file: &Path,
-    signals: &[String],
     header: &Header,
 ) -> Result<Cut, Failure> {
     let globs = globs_of(signals);
-    let scopes: Vec<_> = args.scope.iter().map(|text| Glob::new(text)).collect();
+    let scopes: Vec<_> = scopes.iter().map(|text| Glob::new(text)).collect();
     Cut::new(header, &globs, &scopes).map_err(|error| match error {
         CutError::Signals(SelectError::NoneFits(_)) | CutError::NoScope(_) | CutError::Nothing => {
             in_file(file, error)

@@ -202,6 +202,11 @@ impl Page<'_> {
                 at(first),
                 at(second)
             ));
+        } else if self.comparison.differs_behind {
+            output::tell(
+                "lockstep: warning: behind the last clock edge, where nothing is compared, signals differ; one of A \
+                 and B may be cut off\n",
+            );
         }
     }
 

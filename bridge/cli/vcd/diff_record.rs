@@ -46,7 +46,7 @@ struct Side {
     file: String,
     /// What a tick of this dump is.
     timescale: Option<String>,
-    /// The last time, in ticks of `timescale` of both, if all of both was compared at every change.
+    /// The last time, in ticks of `timescale` of both, if all of both was compared.
     end: Option<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! `lockstep vcd find`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
@@ -34,10 +34,11 @@ use crate::waves::select::{Selected, select};
 )]
 pub struct FindArgs {
     /// The dump: VCD, may be compressed with gzip or Zstandard, FST or GHW; `-` is standard input
-    file: PathBuf,
-    /// What must hold: `state==3 && $rose(valid)`
-    #[arg(allow_hyphen_values = true)]
-    expression: String,
+    #[arg(required_unless_present = "signals")]
+    file: Option<PathBuf>,
+    /// What must hold: `state==3 && $rose(valid)`. It may stand behind the signals, after the dump or alone
+    #[arg(allow_hyphen_values = true, required_unless_present = "signals")]
+    expression: Option<String>,
     /// Show these signals as well: a path or the end of one, or a pattern: `*` is anything within a name, `**` anything
     #[arg(long, value_name = "GLOB", num_args = 1..)]
     signals: Vec<String>,
@@ -68,12 +69,15 @@ pub struct FindArgs {
 
 /// Finds where an expression holds.
 pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
-    let file = args.file.as_path();
+    let Asked {
+        file,
+        expression: text,
+        signals,
+    } = Asked::of(args)?;
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
-    let expression =
-        Expression::new(&args.expression, &header).map_err(|error| in_file(file, error))?;
-    let columns = columns(args, &header, &expression)?;
+    let expression = Expression::new(text, &header).map_err(|error| in_file(file, error))?;
+    let columns = columns((file, signals), &header, &expression)?;
     let clock = match &args.clock {
         Some(clock) => Some(clock_of(file, &header, Some(clock))?),
         None if expression.signals().is_empty() => {
@@ -93,7 +97,7 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
     };
     let about = About {
         file,
-        expression: &args.expression,
+        expression: text,
         header: &header,
         clock: clock.as_ref().map(|clock| clock.path.as_str()),
         sample: args.sample,
@@ -101,7 +105,7 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
         radix: args.values.radix,
         full: args.values.full,
         count_only: args.count,
-        refused: &|found| refused(args, &header, found),
+        refused: &|found| refused((file, args), &header, found),
     };
     let found = {
         let _patience = Patience::start(Arc::clone(&opened.read), opened.size);
@@ -137,14 +141,47 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
     }
 }
 
+/// The dump, the expression and the signals: what stands behind `--signals` alone ends with those that are missing.
+struct Asked<'a> {
+    file: &'a Path,
+    expression: &'a str,
+    signals: &'a [String],
+}
+
+impl<'a> Asked<'a> {
+    fn of(args: &'a FindArgs) -> Result<Self, Failure> {
+        let mut signals = &args.signals[..];
+        let mut last = |what: &str| {
+            let (last, others) = signals
+                .split_last()
+                .ok_or_else(|| Failure::usage(format!("expected {what}, found none")))?;
+            signals = others;
+            Ok::<_, Failure>(last.as_str())
+        };
+        let expression = match &args.expression {
+            Some(expression) => expression,
+            None => last("an expression")?,
+        };
+        let file = match &args.file {
+            Some(file) => file,
+            None => Path::new(last("a dump")?),
+        };
+        Ok(Self {
+            file,
+            expression,
+            signals,
+        })
+    }
+}
+
 /// The signals of the expression, and those that are shown as well.
 fn columns(
-    args: &FindArgs,
+    (file, signals): (&Path, &[String]),
     header: &Header,
     expression: &Expression,
 ) -> Result<Vec<Selected>, Failure> {
-    let globs: Vec<_> = args.signals.iter().map(|text| Glob::new(text)).collect();
-    let others = select(header, &globs).map_err(|error| in_signals(&args.file, error))?;
+    let globs: Vec<_> = signals.iter().map(|text| Glob::new(text)).collect();
+    let others = select(header, &globs).map_err(|error| in_signals(file, error))?;
     let mut columns = expression.signals().to_vec();
     for one in others {
         if columns.iter().all(|known| known.path != one.path) {
@@ -162,11 +199,11 @@ const fn pace(args: &FindArgs, clock: Option<Probe>) -> Pace {
 }
 
 /// Why rows that are no error by themselves are none that were asked for.
-fn refused(args: &FindArgs, header: &Header, found: &Found) -> Option<Failure> {
+fn refused((file, args): (&Path, &FindArgs), header: &Header, found: &Found) -> Option<Failure> {
     if found.fault.is_some() {
         return None;
     }
-    let late = args.span.check(&args.file, header, found.last);
+    let late = args.span.check(file, header, found.last);
     if !found.is_limited && late.is_err() {
         return late.err();
     }
@@ -174,7 +211,7 @@ fn refused(args: &FindArgs, header: &Header, found: &Found) -> Option<Failure> {
     dead.then(|| {
         let message =
             "expected rising edges of the clock, found none; name another with --clock PATH";
-        in_file(&args.file, message)
+        in_file(file, message)
     })
 }
 

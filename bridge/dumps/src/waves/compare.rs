@@ -76,8 +76,10 @@ pub struct Comparison {
     pub timescale: Option<Timescale>,
     /// First and last time compared.
     pub times: Option<(u64, u64)>,
-    /// The last time of each, if all of both was compared at every change.
+    /// The last time of each, if all of both was compared.
     pub ends: Option<[u64; 2]>,
+    /// Of clocks: behind the last edge some signals differ, where they are not compared.
+    pub differs_behind: bool,
 }
 
 /// Why two dumps cannot be compared.
@@ -118,6 +120,7 @@ pub fn compare(
                 timescale,
                 times,
                 ends: Some(ends),
+                differs_behind: false,
             });
         }
         watch(dumps, mapping, when)?;
@@ -142,13 +145,16 @@ pub fn compare(
             timescale,
             times,
             ends: None,
+            differs_behind: false,
         };
         match step.take(&mut sides, when) {
             Taken::Row => {}
             Taken::End => {
-                let always = matches!(when, When::Always);
+                let ends = [0, 1].map(|side: usize| sides[side].end());
+                step.changes = sides.each_mut().map(|side| side.pending.take());
                 return Ok(Comparison {
-                    ends: always.then(|| [0, 1].map(|side: usize| sides[side].end())),
+                    ends: Some(ends),
+                    differs_behind: !values.enter(&mut step).is_empty(),
                     ..result(Outcome::Same)
                 });
             }
@@ -199,6 +205,7 @@ pub fn compare(
                 timescale,
                 times,
                 ends: None,
+                differs_behind: false,
             });
         }
     }
