@@ -249,10 +249,15 @@ impl Plain {
             Pmbsr(x) => sampling && (x == 1 || exc),
             register => !register.is_of_system_pmus() || !implementation.system_pmu.is_empty(),
         };
-        let read_only = matches!(
+        let describes = matches!(
             register,
-            Pmmir | Pmsidr | Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_)
+            Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_)
         );
+        let describes = match register.is_of_system_pmus() {
+            true => operators.bit(Site::Describes, at, describes),
+            false => false,
+        };
+        let read_only = describes || matches!(register, Pmmir | Pmsidr);
         let exists = operators.bit(Site::Exists, at, exists);
         let read_only = operators.bit(Site::ReadOnly, at, read_only);
         if !exists || (read_only && is_write) {
@@ -261,7 +266,7 @@ impl Plain {
         let driven = input.driven & CycleInput::DRIVEN_PE != 0;
         let outcome = match register {
             Pmevtyper(n) => self.type_access(operators, n.get(), is_write, driven, input),
-            Spmiidr | Spmdevarch | Spmdevaff | Spmcfgr | Spmcgcr(_) if driven => {
+            _ if describes && driven => {
                 self.system_access(operators, register == Spmdevaff, is_write, input)
             }
             _ => Outcome::Access,

@@ -7,6 +7,7 @@ use crate::pmu::thread_events::thread_event;
 use crate::sysreg::SysReg;
 
 use super::datapath::Below;
+use super::mutant::Mutation;
 use super::operators::Operators;
 use super::registers::placed;
 use super::sampling::Sampled;
@@ -87,10 +88,18 @@ impl Plain {
         let enabled = operators.word(Site::Enabled, 0, enabled) as u32;
         let enable = self.state.get(state::ENABLE) == 1;
         let enable = operators.bit(Site::Enable, 0, enable);
-        let may_count = match enable {
-            true => enabled & allowed,
-            false => 0,
-        };
+        let of_all = if enable { u32::MAX } else { 0 };
+        let may_count = of_all & enabled & allowed;
+        let may_count = operators.see(Site::EnabledBy, 0, may_count.into(), &|mutation| {
+            let made = match mutation {
+                Mutation::Other(1) => of_all & (enabled | allowed),
+                Mutation::Other(2) => of_all | enabled & allowed,
+                Mutation::Other(3) => of_all & (enabled ^ allowed),
+                Mutation::Other(4) => (of_all | enabled) & allowed,
+                _ => may_count,
+            };
+            made.into()
+        }) as u32;
         let common = Common {
             may_count,
             written,
@@ -269,8 +278,12 @@ impl Plain {
         }
     }
 
-    /// DUT-52: nothing but what a mutant clears.
-    pub(super) fn without_clock<O: Operators>(&mut self, operators: &mut O) {
+    /// DUT-52: nothing but what mutants clear.
+    pub(super) fn without_clock<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+        if operators.bit(Site::WriteEnabled, OVSCLR, false) {
+            let flags = self.state.get(state::FLAGS) & !input.access_data;
+            self.state.set(state::FLAGS, flags);
+        }
         if !operators.bit(Site::PreviousStays, 0, true) {
             self.state.set(state::PREVIOUS, 0);
         }
@@ -278,28 +291,20 @@ impl Plain {
 
     /// DUT-20, DUT-21: the counters that a write sets.
     fn written<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
-        let of_all = match operators.bit(Site::AllWrittenWithClock, 0, false) {
-            true => !(1 << CYCLE_COUNTER),
-            false => self.zeroed,
-        };
-        of_all | self.written_by(operators, effect)
-    }
-
-    /// Those that the effect sets.
-    fn written_by<O: Operators>(&mut self, operators: &mut O, effect: Effect) -> u32 {
-        match effect {
-            Some((SysReg::Pmevcntr(_), _)) if operators.bit(Site::AllWritten, 0, false) => {
-                !(1 << CYCLE_COUNTER)
+        self.zeroed
+            | match effect {
+                Some((SysReg::Pmevcntr(_), _)) if operators.bit(Site::AllWritten, 0, false) => {
+                    !(1 << CYCLE_COUNTER)
+                }
+                Some((SysReg::Pmevcntr(n), _)) => {
+                    u32::from(operators.bit(Site::WriteWins, n.get().into(), true)) << n.get()
+                }
+                Some((SysReg::Pmccntr, _)) => {
+                    u32::from(operators.bit(Site::WriteWins, CYCLE_COUNTER, true)) << 31
+                }
+                Some((SysReg::Pmcr, data)) => self.zeroed(operators, data),
+                _ => 0,
             }
-            Some((SysReg::Pmevcntr(n), _)) => {
-                u32::from(operators.bit(Site::WriteWins, n.get().into(), true)) << n.get()
-            }
-            Some((SysReg::Pmccntr, _)) => {
-                u32::from(operators.bit(Site::WriteWins, CYCLE_COUNTER, true)) << 31
-            }
-            Some((SysReg::Pmcr, data)) => self.zeroed(operators, data),
-            _ => 0,
-        }
     }
 
     /// DUT-17.
@@ -532,8 +537,7 @@ impl Plain {
         overflowed: u32,
     ) {
         let overflowed = operators.word(Site::Overflowed, 0, overflowed.into());
-        let cleared_by_all = operators.bit(Site::WriteEnabledWithClock, OVSCLR, false)
-            || operators.bit(Site::WriteEnabled, OVSCLR, false);
+        let cleared_by_all = operators.bit(Site::WriteEnabled, OVSCLR, false);
         let cleared = match effect {
             _ if cleared_by_all => input.access_data & 0xFFFF_FFFF,
             Some((SysReg::Pmovsclr, data)) => operators.word(Site::Cleared, 0, data & 0xFFFF_FFFF),

@@ -73,7 +73,7 @@ impl Plain {
         let one = operators.bit(Site::CountsOne, n, tc & 1 == 1);
         let of_result = |operators: &mut O, result: usize| match result {
             ZERO => 0,
-            ONE => 1,
+            ONE => operators.word(Site::OneOfThreshold, 0, 1),
             BASE => v_b,
             TWO => 2,
             BELOW => match below.stopped && operators.bit(Site::LinkedFromStopped, n, false) {

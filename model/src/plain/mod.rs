@@ -185,17 +185,12 @@ impl Plain {
             true => self.access(operators, input, &mut output),
             false => None,
         };
-        let mut late = match stopped {
-            true => None,
-            false => self.late(operators, input),
-        };
+        let mut late = self.late(operators, input);
         let own = effect.filter(|&(register, _)| {
             operators.index(Site::WriteLate, kind(register), 0, LATE) == 0
         });
         let effect = own.or_else(|| late.take());
-        if !stopped {
-            self.zeroed = self.zeroed_anyway(operators, input);
-        }
+        self.zeroed = self.zeroed_anyway(operators, input);
         let sampled = match self.fixed.implementation.spe.implemented
             && !operators.bit(Site::ClockStopsSampling, 0, stopped)
         {
@@ -211,12 +206,14 @@ impl Plain {
         if !operators.bit(Site::ClockStopsCounting, 0, stopped) {
             self.count(operators, input, &sampled, effect, &mut output);
         } else if stopped {
-            self.without_clock(operators);
+            self.without_clock(operators, input);
         }
+        self.late_copies(operators);
+        self.write_all_anyway(operators, input);
         for (register, data) in [late, effect].into_iter().flatten() {
             self.write(operators, register, data, input);
         }
-        self.write_anyway(operators, stopped, input);
+        self.write_anyway(operators, input);
         self.read_again(operators, &mut output);
         self.show(&mut output);
         output
@@ -314,5 +311,6 @@ fn moment(input: &CycleInput) -> Moment {
         counted: 0,
         profiling: input.profiling & CycleInput::PROFILING_ENABLED != 0,
         collided: false,
+        stopped: input.clock_stopped & 1 == 1,
     }
 }

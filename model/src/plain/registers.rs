@@ -9,6 +9,7 @@ use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 use super::state::{self, BUFFER, COPIES, COUNTERS, CYCLE_COPY, TYPES};
+use super::when::Before;
 use super::{Effect, Plain};
 
 /// The bits that the copies of a type have.
@@ -308,25 +309,37 @@ impl Plain {
         }
     }
 
-    /// What a mutant leaves of the write of the cycle before to this one: a copy, or the write, which is the effect.
-    pub(super) fn late<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) -> Effect {
+    /// The write of the cycle before, and the register that it reached.
+    fn before(&mut self) -> Option<(Before, SysReg)> {
         let before = self.around.before?;
-        let (target, view) = self.target(before.kind, before.address);
+        let (target, _) = self.target(before.kind, before.address);
         let select = self.state.get(state::SELECT) as u8;
         let register = match target? {
             SysReg::Pmxevtyper => SysReg::pmevtyper(select).unwrap_or(SysReg::Pmccfiltr),
             SysReg::Pmxevcntr => SysReg::pmevcntr(select)?,
             register => register,
         };
-        if let SysReg::Pmevtyper(n) = register {
-            let n = usize::from(n);
-            for (copy, bits) in OF_COPIES.into_iter().enumerate() {
-                if operators.bit(Site::CopyLate, copy, false) {
-                    let value = self.state.get(TYPES + n) & bits;
-                    self.state.set(COPIES + 31 * copy + n, value);
-                }
+        Some((before, register))
+    }
+
+    /// Copies of the type that was written in the cycle before, which mutants change at the end of this one.
+    pub(super) fn late_copies<O: Operators>(&mut self, operators: &mut O) {
+        let Some((_, SysReg::Pmevtyper(n))) = self.before() else {
+            return;
+        };
+        let n = usize::from(n);
+        for (copy, bits) in OF_COPIES.into_iter().enumerate() {
+            if operators.bit(Site::CopyLate, copy, false) {
+                let value = self.state.get(TYPES + n) & bits;
+                self.state.set(COPIES + 31 * copy + n, value);
             }
         }
+    }
+
+    /// The write of the cycle before, if a mutant makes it the effect of this one.
+    pub(super) fn late<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) -> Effect {
+        let (before, register) = self.before()?;
+        let (_, view) = self.target(before.kind, before.address);
         let data = match operators.index(Site::WriteLate, kind(register), 0, LATE) {
             0 => return None,
             1 => before.data,
@@ -344,7 +357,7 @@ impl Plain {
     ) -> u32 {
         let data = input.access_data;
         let by = |operators: &mut O, bit: u64, part: usize| {
-            data >> bit & 1 == 1 && operators.bit(Site::ControlWritten, part, false)
+            data >> bit & 1 == 1 && operators.bit(Site::ControlEnabled, part, false)
         };
         let events = match by(operators, 1, 2) {
             true => self.counters_mask() as u32 & !(1 << 31),
@@ -354,24 +367,14 @@ impl Plain {
     }
 
     /// What mutants write in a cycle that does not.
-    pub(super) fn write_anyway<O: Operators>(
-        &mut self,
-        operators: &mut O,
-        stopped: bool,
-        input: &CycleInput,
-    ) {
+    pub(super) fn write_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+        self.control_anyway(operators, input);
         for (at, &(_, register)) in KINDS.iter().enumerate() {
             let is_read_only = matches!(at, 7 | 13 | 18..=23);
-            if !is_read_only
-                && (operators.bit(Site::WriteEnabled, at, false)
-                    || !stopped && operators.bit(Site::WriteEnabledWithClock, at, false))
-            {
+            if !is_read_only && operators.bit(Site::WriteEnabled, at, false) {
                 let register = with_number(register, input.access_address);
                 self.write(operators, register, input.access_data, input);
             }
-        }
-        if !stopped {
-            self.write_all_anyway(operators, input);
         }
         let is_write = AccessKind::from_code(input.access_kind).is_write();
         for (copy, bits) in OF_COPIES.into_iter().enumerate() {
@@ -385,27 +388,32 @@ impl Plain {
         }
     }
 
-    /// The same of all counters, and of the parts of PMCR_EL0.
-    fn write_all_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+    /// What mutants write of all counters, before anything else is written: PMCR_EL0.P goes before it.
+    pub(super) fn write_all_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
         let data = input.access_data;
         let counters = self.fixed.implementation.pmu.counters;
         let all = |of: fn(u8) -> Option<SysReg>| (0..counters).filter_map(of);
-        if operators.bit(Site::AllWrittenWithClock, 0, false) {
+        if operators.bit(Site::AllEnabled, 0, false) {
             all(SysReg::pmevcntr).for_each(|each| self.write(operators, each, data, input));
         }
-        if operators.bit(Site::AllWrittenWithClock, 1, false) {
+        if operators.bit(Site::AllEnabled, 1, false) {
             all(SysReg::pmevtyper).for_each(|each| self.write(operators, each, data, input));
         }
+    }
+
+    /// The same of the parts of PMCR_EL0.
+    fn control_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+        let data = input.access_data;
         let mut zeroed = self.zeroed;
         while zeroed != 0 {
             self.state
                 .set(COUNTERS + zeroed.trailing_zeros() as usize, 0);
             zeroed &= zeroed - 1;
         }
-        if operators.bit(Site::ControlWritten, 0, false) {
+        if operators.bit(Site::ControlEnabled, 0, false) {
             self.state.set(state::ENABLE, data & 1);
         }
-        if operators.bit(Site::ControlWritten, 1, false) {
+        if operators.bit(Site::ControlEnabled, 1, false) {
             let long = self.fixed.implementation.pmu.counter_bits == 64;
             self.state.set(state::LONG, data >> 7 & u64::from(long));
         }

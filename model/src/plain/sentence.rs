@@ -227,6 +227,9 @@ impl fmt::Display for Mutant {
                 }
             },
         }
+        if let (At::Events, Some(when)) = (self.at, self.when.of_event_counters()) {
+            return write!(f, "{when}{}", self.and);
+        }
         if let Instances::Counters = self.site.instances() {
             match self.at {
                 At::All | At::Group(_) => {}

@@ -68,6 +68,14 @@ const TIMES: &[&str] = &[
     "takes effect a cycle late",
     "takes effect a cycle late, with the data of that cycle",
 ];
+/// What stands for PMCR_EL0.E, the bit of PMCNTENSET_EL0 and that of counting_allowed together.
+const ENABLED_BY: &[&str] = &[
+    "PMCR_EL0.E with PMCNTENSET_EL0 and counting_allowed",
+    "PMCR_EL0.E with PMCNTENSET_EL0 or counting_allowed",
+    "PMCR_EL0.E, or PMCNTENSET_EL0 with counting_allowed",
+    "PMCR_EL0.E with one of PMCNTENSET_EL0 and counting_allowed, and not both",
+    "PMCR_EL0.E or PMCNTENSET_EL0, with counting_allowed",
+];
 /// What stands for a sum.
 const SUMS: &[&str] = &[
     "their sum",
@@ -162,6 +170,7 @@ sites! {
     CounterExists Compare, One, "the number of PMEVCNTR<n>_EL0 and the number of counters", "DUT-31";
     Exists Bit, Named(&REGISTERS), "the presence of {}", "DUT-30";
     ReadOnly Bit, Named(&REGISTERS), "whether {} is read-only", "DUT-30";
+    Describes Bit, Named(&REGISTERS), "whether {} describes a System PMU, and is read-only and may be trapped", "SPMU-30";
     Syndrome Word(25), One, "the ISS of a trap", "ETY-45";
     SyndromeField Word(5), Named(&SYNDROME), "{} in the ISS of a trap", "ETY-45";
     // Rules of accesses.
@@ -189,7 +198,6 @@ sites! {
     WriteNumber Index(31), Named(&REGISTERS), "a write of {}: the number n", "DUT-33";
     WriteTaken Always, Named(&REGISTERS), "a write of {} is lost", "DUT-12";
     WriteEnabled Never, Named(&REGISTERS), "every cycle writes {}, whatever is accessed", "DUT-12";
-    WriteEnabledWithClock Never, Named(&REGISTERS), "every cycle with a clock writes {}, whatever is accessed", "DUT-12";
     ReadAs Choice(REGISTERS.each()), Named(&REGISTERS), "what is read of {}", "DUT-13";
     WrittenAs Choice(REGISTERS.each()), Named(&REGISTERS), "what a write of {} writes", "DUT-12";
     CollisionWins Never, One, "a write of PMBSR_ELx.COLL is lost to a collision of the cycle", "DUT-60";
@@ -204,8 +212,8 @@ sites! {
     CycleCopyWhole Never, One, "an external write of bits 63:32 of PMCCFILTR_EL0 changes the filter as if it were one of bits 31:0", "DUT-37";
     WriteLate Choice(TIMES), Named(&REGISTERS), "a write of {}", "DUT-12";
     AllWritten Never, Named(&NUMBERED), "a write of {} writes those of all counters", "DUT-33";
-    AllWrittenWithClock Never, Named(&NUMBERED), "every cycle with a clock writes {} of all counters, whatever is accessed", "DUT-33";
-    ControlWritten Never, Named(&PARTS_OF_PMCR), "every cycle with a clock takes {} from the data, whatever is accessed", "DUT-21";
+    AllEnabled Never, Named(&NUMBERED), "every cycle writes {} of all counters, whatever is accessed", "DUT-33";
+    ControlEnabled Never, Named(&PARTS_OF_PMCR), "every cycle takes {} from the data, whatever is accessed", "DUT-21";
     CopyLate Never, Named(&COPIES), "a write of PMEVTYPER<n>_EL0 changes {} a cycle late", "DUT-12";
     WrittenPlace Choice(PLACES), Named(&WRITTEN_FIELDS), "what is written to {}", "DUT-12";
     WrittenValue Register(64), Named(&REGISTERS), "what is written to {}", "DUT-12";
@@ -222,6 +230,7 @@ sites! {
     Enable Bit, One, "PMCR_EL0.E", "DUT-14";
     Enabled Register(32), One, "PMCNTENSET_EL0", "DUT-14";
     Allowed Register(32), One, "counting_allowed", "DUT-14";
+    EnabledBy Choice(ENABLED_BY), One, "what enables an event counter or PMCCNTR_EL0", "DUT-14";
     MayCount Bit, Counters, "whether the counter is enabled", "DUT-14";
     SomeThread Bit, Counters, "whether any thread of the counter is not filtered", "DUT-50";
     // Fields of a type.
@@ -285,6 +294,7 @@ sites! {
     Linked Word(16), Counters, "V[n-1] as an odd counter links to it", "TH-25";
     LinkedFromStopped Never, Counters, "an odd counter links to V_B[n-1] of a counter that is filtered", "TH-26";
     Result Choice(RESULTS), Named(&TABLE_ROWS), "V of {}", "TH-22";
+    OneOfThreshold Constant(2), One, "the 1 that V and V_T can be", "TH-22";
     Edge Choice(COUNTED_EDGES), Named(&EDGES), "what counts as {}", "TH-23";
     Previous Bit, Counters, "C_P", "TH-24";
     PreviousNext Bit, Counters, "C_T as it becomes C_P", "TH-28";

@@ -78,6 +78,8 @@ pub struct Moment {
     pub profiling: bool,
     /// An operation collided.
     pub collided: bool,
+    /// The clock is stopped.
+    pub stopped: bool,
 }
 
 /// Registers that a design often keeps together.
@@ -138,6 +140,8 @@ pub enum When {
     Access,
     /// In a cycle without one.
     NoAccess,
+    /// In a cycle in which the clock is not stopped.
+    Clocked,
     /// In a cycle in which the counter that is accessed has an increment.
     Counted,
     /// In a cycle in which it has none.
@@ -174,12 +178,19 @@ impl When {
             Self::Security(security) => moment.security == Some(security),
             Self::Access => moment.kind.is_some(),
             Self::NoAccess => moment.kind.is_none(),
+            Self::Clocked => !moment.stopped,
             Self::Counted => moment.counts_what_is_accessed(),
             Self::NotCounted => !moment.counts_what_is_accessed(),
             Self::Collided => moment.collided,
             Self::Profiling => moment.profiling,
             Self::NotProfiling => !moment.profiling,
         }
+    }
+
+    /// How it is said of event counters alone, if it is about counters.
+    pub(super) fn of_event_counters(self) -> Option<String> {
+        let is_of_counters = matches!(self, Self::CountersFrom(_) | Self::CounterIsOdd(_));
+        is_of_counters.then(|| self.to_string().replacen("counters", "event counters", 1))
     }
 
     /// Whether it looks at what counters did before in the cycle.
@@ -249,6 +260,7 @@ impl When {
             }
             None => all.push(Self::NoAccess),
         }
+        all.extend((!moment.stopped).then_some(Self::Clocked));
         all.push(Self::CycleIsOdd(moment.around.odd));
         all.extend(moment.level.map(Self::Level));
         all.extend(moment.security.map(Self::Security));
@@ -314,6 +326,7 @@ impl fmt::Display for When {
             }
             Self::Access => f.write_str(" in a cycle with an access"),
             Self::NoAccess => f.write_str(" in a cycle without an access"),
+            Self::Clocked => f.write_str(" in a cycle with a clock"),
             Self::Counted => f.write_str(" in a cycle in which the counter counts"),
             Self::NotCounted => f.write_str(" in a cycle in which the counter does not count"),
             Self::Collided => f.write_str(" in a cycle in which an operation collides"),

@@ -3,7 +3,7 @@
 use pmu_model::SysReg;
 use pmu_model::contract::COUNTER_LANES;
 use pmu_model::plain::{
-    At, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site, When,
+    At, Instances, Kind, Moment, Mutant, Mutation, Operators, Plain, Right, Site, When,
 };
 
 use super::Candidate;
@@ -17,8 +17,37 @@ pub(super) fn general() -> Vec<Mutant> {
         let under = move |when| Mutant { when, ..mutant };
         When::OF_WRITES.map(under)
     });
+    let enables = [Site::WriteEnabled, Site::AllEnabled, Site::ControlEnabled];
+    let with_clock = enables
+        .into_iter()
+        .flat_map(Mutant::of)
+        .map(|mutant| Mutant {
+            when: When::Clocked,
+            ..mutant
+        });
     let always = Site::ALL.iter().copied().flat_map(Mutant::of);
-    always.chain(of_writes).collect()
+    always
+        .chain(of_writes)
+        .chain(with_clock)
+        .chain(of_some_counters())
+        .collect()
+}
+
+/// Those of bits that act for some counters alone, as where a mask is too narrow.
+fn of_some_counters() -> impl Iterator<Item = Mutant> {
+    let is_bit = |site: &Site| {
+        let bit = matches!(site.kind(), Kind::Bit | Kind::Never | Kind::Always);
+        bit && matches!(site.instances(), Instances::Counters)
+    };
+    let of = |site| Mutant::of_instances(site, [At::Events]);
+    let mutants = Site::ALL.iter().copied().filter(is_bit).flat_map(of);
+    let whens = [
+        When::CountersFrom(8),
+        When::CountersFrom(16),
+        When::CounterIsOdd(true),
+        When::CounterIsOdd(false),
+    ];
+    mutants.flat_map(move |mutant| whens.map(|when| Mutant { when, ..mutant }))
 }
 
 /// Those of what a reset does.

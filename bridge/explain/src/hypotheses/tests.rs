@@ -638,15 +638,16 @@ fn a_mutant_that_nobody_thought_of_is_named() {
         one(Site::Pmuacr, 1, Mutation::Inverted),
         one(Site::WriteTaken, 2, Mutation::Zero),
         one(Site::WriteEnabled, 17, Mutation::One),
-        one(Site::WriteEnabledWithClock, 3, Mutation::One),
+        one(Site::WriteEnabled, 3, Mutation::One),
         one(Site::WriteLate, 2, Mutation::Other(1)),
         one(Site::WriteLate, 5, Mutation::Other(2)),
         one(Site::CopyLate, 0, Mutation::One),
-        one(Site::ControlWritten, 3, Mutation::One),
+        one(Site::ControlEnabled, 3, Mutation::One),
         one(Site::AllWritten, 0, Mutation::One),
         one(Site::FieldPlace, 0, Mutation::Other(2)),
         one(Site::WrittenPlace, 8, Mutation::Other(1)),
         Mutant {
+            at: At::Events,
             when: When::CountersFrom(16),
             ..at(Site::CarryOfLong, Mutation::Zero)
         },
