@@ -185,9 +185,12 @@ impl Plain {
             true => self.access(operators, input, &mut output),
             false => None,
         };
+        let written = effect.map(|(register, _)| kind(register));
         let mut late = self.late(operators, input);
         let own = effect.filter(|&(register, _)| {
-            operators.index(Site::WriteLate, kind(register), 0, LATE) == 0
+            let at = kind(register);
+            operators.index(Site::WriteLate, at, 0, LATE) == 0
+                && !operators.bit(Site::EnableInverted, at, false)
         });
         let effect = own.or_else(|| late.take());
         self.zeroed = self.zeroed_anyway(operators, input);
@@ -213,7 +216,7 @@ impl Plain {
         for (register, data) in [late, effect].into_iter().flatten() {
             self.write(operators, register, data, input);
         }
-        self.write_anyway(operators, input);
+        self.write_anyway(operators, input, written);
         self.read_again(operators, &mut output);
         self.show(&mut output);
         output

@@ -255,7 +255,9 @@ impl Plain {
             Pmbsr(x) => {
                 let index = usize::from(x) - 1;
                 let index = operators.index(Site::WriteNumber, at, index, 3) % 3;
-                self.state.set(BUFFER + index, data & 0x00FF_FFFF_FC0E_FFFF);
+                if operators.bit(Site::BufferTaken, index, true) {
+                    self.state.set(BUFFER + index, data & 0x00FF_FFFF_FC0E_FFFF);
+                }
                 let coll = self.state.get(state::COLL) & !(1 << index);
                 let set = operators.pick(Site::CollWritten, index, data, 16);
                 let hit = self.hit >> index & 1 == 1;
@@ -367,11 +369,20 @@ impl Plain {
     }
 
     /// What mutants write in a cycle that does not.
-    pub(super) fn write_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
+    pub(super) fn write_anyway<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        input: &CycleInput,
+        written: Option<usize>,
+    ) {
         self.control_anyway(operators, input);
         for (at, &(_, register)) in KINDS.iter().enumerate() {
             let is_read_only = matches!(at, 7 | 13 | 18..=23);
-            if !is_read_only && operators.bit(Site::WriteEnabled, at, false) {
+            let inverted = || Some(at) != written;
+            if !is_read_only
+                && (operators.bit(Site::WriteEnabled, at, false)
+                    || inverted() && operators.bit(Site::EnableInverted, at, false))
+            {
                 let register = with_number(register, input.access_address);
                 self.write(operators, register, input.access_data, input);
             }

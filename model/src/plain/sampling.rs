@@ -3,7 +3,7 @@
 use crate::contract::CycleInput;
 use crate::spe::other_event_target;
 
-use super::mutant::Relation;
+use super::mutant::{Mutation, Relation};
 use super::operators::Operators;
 use super::site::Site;
 use super::{Plain, state};
@@ -51,7 +51,7 @@ impl Unit {
         let secondary = operators.bit(Site::Secondary, 0, self.rnd && self.ernd);
         let reached = operators.compare(Site::CountReached, 0, Relation::Eq, (self.count, 0));
         if !reached {
-            let running = secondary && self.ecount != 0;
+            let running = secondary && operators.bit(Site::EcountRuns, 0, self.ecount != 0);
             let by = operators.word(Site::CountedDown, running.into(), 1);
             self.count = self.count.wrapping_sub(by) & 0xFFFF_FFFF;
             if running {
@@ -71,6 +71,31 @@ impl Unit {
         self.ecount = operators.word(Site::LoadedEcount, 0, byte.into());
         operators.bit(Site::ZeroSelects, 0, self.ecount == 0)
     }
+}
+
+/// The numbers of what stands for a sum or a difference.
+const SUM: usize = 0;
+const DIFFERENCE: usize = 1;
+
+/// The sum or the difference of two numbers, or what a mutant takes for it.
+fn combined<O: Operators>(
+    operators: &mut O,
+    site: Site,
+    right: usize,
+    (first, second): (u64, u64),
+) -> u64 {
+    let by = |way: usize| match way {
+        SUM => first.wrapping_add(second),
+        DIFFERENCE => first.wrapping_sub(second),
+        2 => first | second,
+        3 => first ^ second,
+        4 => first,
+        _ => second,
+    };
+    operators.see(site, 0, by(right), &|mutation| match mutation {
+        Mutation::Other(way) => by(way.into()),
+        _ => by(right),
+    })
 }
 
 impl Plain {
@@ -130,7 +155,9 @@ impl Plain {
         let complete = operators.word(Site::Complete, 0, input.complete.into());
         let completed = complete.min(unit.in_flight);
         let taken = operators.word(Site::Completed, 0, completed);
-        unit.in_flight = unit.in_flight.wrapping_sub(taken) & 0xFF;
+        let left = combined(operators, Site::Left, DIFFERENCE, (unit.in_flight, taken));
+        unit.in_flight = left & 0xFF;
+        let left = unit.in_flight;
         let late = match operators.bit(Site::FreesLate, 0, false) {
             true => completed,
             false => 0,
@@ -138,7 +165,12 @@ impl Plain {
         if runs {
             let counted = operators.word(Site::CountedOperations, 0, operations);
             for place in 0..counted.min(32) {
-                if !unit.operation(operators, byte, &mut done) {
+                let by_count = unit.count == 0;
+                let selected = unit.operation(operators, byte, &mut done);
+                let is_last = place + 1 == counted;
+                let selected = selected
+                    && (!is_last || operators.bit(Site::LastPlace, usize::from(!by_count), true));
+                if !selected {
                     continue;
                 }
                 if done.selected == 0 {
@@ -166,6 +198,10 @@ impl Plain {
                 }
             }
         }
+        let fed = u64::from(done.selected - done.collided);
+        if fed > 0 {
+            unit.in_flight = combined(operators, Site::Fed, SUM, (left, fed)) & 0xFF;
+        }
         for x in 0..3 {
             if operators.bit(Site::CollWithout, x, false) {
                 unit.coll |= 1 << x;
@@ -180,7 +216,7 @@ impl Plain {
         done.events = [
             if population { operations } else { 0 },
             u64::from(done.selected - done.collided),
-            completed - removed,
+            combined(operators, Site::Filtrate, DIFFERENCE, (completed, removed)) & 0xFF,
             done.collided.into(),
         ];
         if done.collided > 0 && !operators.bit(Site::CollisionReloads, 0, true) {

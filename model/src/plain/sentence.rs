@@ -51,7 +51,7 @@ impl Site {
                 all
             }
             Kind::Constant(bits) => {
-                let mut all = vec![Zero, Plus(1), Plus(-1)];
+                let mut all = vec![Zero, Ones, Plus(1), Plus(-1)];
                 all.extend(each(bits, Flipped));
                 all
             }

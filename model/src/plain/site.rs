@@ -84,6 +84,15 @@ const SUMS: &[&str] = &[
     "the greatest of them",
     "that of the last thread",
 ];
+/// What stands for a sum or a difference of two numbers.
+const COMBINED: &[&str] = &[
+    "their sum",
+    "their difference",
+    "their bitwise or",
+    "their exclusive or",
+    "the first alone",
+    "the second alone",
+];
 /// Where the bits of a field are taken from.
 const PLACES: &[&str] = &[
     "its own bits",
@@ -211,6 +220,7 @@ sites! {
     CycleCopyReset Always, One, "a reset does not clear the filter of PMCCNTR_EL0", "DUT-11";
     CycleCopyWhole Never, One, "an external write of bits 63:32 of PMCCFILTR_EL0 changes the filter as if it were one of bits 31:0", "DUT-37";
     WriteLate Choice(TIMES), Named(&REGISTERS), "a write of {}", "DUT-12";
+    EnableInverted Never, Named(&REGISTERS), "{} is written in every cycle but in those that write it", "DUT-12";
     AllWritten Never, Named(&NUMBERED), "a write of {} writes those of all counters", "DUT-33";
     AllEnabled Never, Named(&NUMBERED), "every cycle writes {} of all counters, whatever is accessed", "DUT-33";
     ControlEnabled Never, Named(&PARTS_OF_PMCR), "every cycle takes {} from the data, whatever is accessed", "DUT-21";
@@ -356,6 +366,12 @@ sites! {
     Discard Bit, One, "whether samples in flight are discarded", "SPE-11";
     Complete Word(4), One, "the samples that complete", "SPE-47";
     Completed Word(8), One, "the number of samples that completion takes from those in flight", "SPE-47";
+    Left Choice(COMBINED), One, "what samples in flight and those that complete leave in flight", "SPE-47";
+    Fed Choice(COMBINED), One, "what samples in flight and those that are fed come to", "SPE-47";
+    Filtrate Choice(COMBINED), One, "what SAMPLE_FILTRATE makes of the samples that complete and those that filtering removes", "DUT-63";
+    LastPlace Always, Named(&INTERVALS), "{} that expires with the last operation of a cycle selects none", "SPE-20";
+    EcountRuns And, One, "that ECOUNT is not zero, where it is counted down,", "SPE-22";
+    BufferTaken Always, Named(&COLLS), "a write of the register of {} changes that bit alone", "SPE-43";
     FreesLate Never, One, "samples that complete make room from the next cycle on", "SPE-47";
     First Word(8), One, "the place of the first operation that is selected", "DUT-60";
     Room Compare, One, "the samples in flight and the most that there can be", "SPE-41";
