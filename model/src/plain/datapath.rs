@@ -14,8 +14,8 @@ const ZERO: usize = 0;
 const ONE: usize = 1;
 const BASE: usize = 2;
 const BELOW: usize = 3;
-/// How many of them there are; the last but one is the V_B of the counter below.
 const TWO: usize = 5;
+/// How many of them there are; number 4 is the V_B of the counter below.
 const RESULTS: usize = 6;
 
 /// What an edge is: the numbers of [`Site::Edge`].
@@ -37,8 +37,7 @@ impl Plain {
     /// The type of counter `n`, decoded.
     pub(super) fn decode<O: Operators>(&mut self, operators: &mut O, n: usize) -> EventType {
         let copy = state::COPIES + 31 * state::OF_DATAPATH + n;
-        let value = self.state.get(copy) & self.fixed.present[n];
-        let mut value = value;
+        let mut value = self.state.get(copy) & self.fixed.present[n];
         for (at, field) in [TC, TE, TLC, TH].into_iter().enumerate() {
             let taken = placed(operators, (Site::FieldPlace, at), value, field.mask());
             value = value & !field.mask() | taken;

@@ -4,6 +4,7 @@ use crate::contract::{AccessKind, CYCLE_COUNTER, CycleInput, CycleOutput};
 use crate::pmu::event_type::{EVTCOUNT, TC, TE, TH, TLC};
 use crate::sysreg::SysReg;
 
+use super::access::View;
 use super::kinds::{KINDS, kind};
 use super::mutant::Mutation;
 use super::operators::Operators;
@@ -193,12 +194,8 @@ impl Plain {
         let counter_mask = u64::MAX >> (64 - pmu.counter_bits);
         match register {
             Pmcr => {
-                let mut zeroed = self.zeroed(operators, data);
-                while zeroed != 0 {
-                    let n = zeroed.trailing_zeros() as usize;
-                    zeroed &= zeroed - 1;
-                    self.state.set(COUNTERS + n, 0);
-                }
+                let zeroed = self.zeroed(operators, data);
+                self.zero(zeroed);
                 let enable = placed(operators, (Site::WrittenPlace, 0), data, 1);
                 let lp = placed(operators, (Site::WrittenPlace, 1), data, 1 << 7) >> 7;
                 self.state.set(state::ENABLE, enable);
@@ -273,6 +270,15 @@ impl Plain {
         }
     }
 
+    /// Zeroes counters.
+    fn zero(&mut self, mut counters: u32) {
+        while counters != 0 {
+            let n = counters.trailing_zeros() as usize;
+            counters &= counters - 1;
+            self.state.set(COUNTERS + n, 0);
+        }
+    }
+
     /// The counters whose register a write of that of counter `n` reaches: a mutant reaches all.
     fn reached<O: Operators>(
         &self,
@@ -311,22 +317,22 @@ impl Plain {
         }
     }
 
-    /// The write of the cycle before, and the register that it reached.
-    fn before(&mut self) -> Option<(Before, SysReg)> {
+    /// The write of the cycle before, and the register that it reached, or the part of one.
+    fn before(&mut self) -> Option<(Before, SysReg, View)> {
         let before = self.around.before?;
-        let (target, _) = self.target(before.kind, before.address);
-        let select = self.state.get(state::SELECT) as u8;
+        let (target, view) = self.target(before.kind, before.address);
+        let mut select = || self.state.get(state::SELECT) as u8;
         let register = match target? {
-            SysReg::Pmxevtyper => SysReg::pmevtyper(select).unwrap_or(SysReg::Pmccfiltr),
-            SysReg::Pmxevcntr => SysReg::pmevcntr(select)?,
+            SysReg::Pmxevtyper => SysReg::pmevtyper(select()).unwrap_or(SysReg::Pmccfiltr),
+            SysReg::Pmxevcntr => SysReg::pmevcntr(select())?,
             register => register,
         };
-        Some((before, register))
+        Some((before, register, view))
     }
 
     /// Copies of the type that was written in the cycle before, which mutants change at the end of this one.
     pub(super) fn late_copies<O: Operators>(&mut self, operators: &mut O) {
-        let Some((_, SysReg::Pmevtyper(n))) = self.before() else {
+        let Some((_, SysReg::Pmevtyper(n), _)) = self.before() else {
             return;
         };
         let n = usize::from(n);
@@ -340,8 +346,7 @@ impl Plain {
 
     /// The write of the cycle before, if a mutant makes it the effect of this one.
     pub(super) fn late<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) -> Effect {
-        let (before, register) = self.before()?;
-        let (_, view) = self.target(before.kind, before.address);
+        let (before, register, view) = self.before()?;
         let data = match operators.index(Site::WriteLate, kind(register), 0, LATE) {
             0 => return None,
             1 => before.data,
@@ -378,10 +383,9 @@ impl Plain {
         self.control_anyway(operators, input);
         for (at, &(_, register)) in KINDS.iter().enumerate() {
             let is_read_only = matches!(at, 7 | 13 | 18..=23);
-            let inverted = || Some(at) != written;
             if !is_read_only
                 && (operators.bit(Site::WriteEnabled, at, false)
-                    || inverted() && operators.bit(Site::EnableInverted, at, false))
+                    || Some(at) != written && operators.bit(Site::EnableInverted, at, false))
             {
                 let register = with_number(register, input.access_address);
                 self.write(operators, register, input.access_data, input);
@@ -415,12 +419,7 @@ impl Plain {
     /// The same of the parts of PMCR_EL0.
     fn control_anyway<O: Operators>(&mut self, operators: &mut O, input: &CycleInput) {
         let data = input.access_data;
-        let mut zeroed = self.zeroed;
-        while zeroed != 0 {
-            self.state
-                .set(COUNTERS + zeroed.trailing_zeros() as usize, 0);
-            zeroed &= zeroed - 1;
-        }
+        self.zero(self.zeroed);
         if operators.bit(Site::ControlEnabled, 0, false) {
             self.state.set(state::ENABLE, data & 1);
         }

@@ -155,9 +155,8 @@ impl Plain {
         let complete = operators.word(Site::Complete, 0, input.complete.into());
         let completed = complete.min(unit.in_flight);
         let taken = operators.word(Site::Completed, 0, completed);
-        let left = combined(operators, Site::Left, DIFFERENCE, (unit.in_flight, taken));
-        unit.in_flight = left & 0xFF;
-        let left = unit.in_flight;
+        let left = combined(operators, Site::Left, DIFFERENCE, (unit.in_flight, taken)) & 0xFF;
+        unit.in_flight = left;
         let late = match operators.bit(Site::FreesLate, 0, false) {
             true => completed,
             false => 0,
