@@ -128,7 +128,6 @@ pub struct Sampler {
     now: u64,
     /// There were changes in the tick that is being read.
     changed: bool,
-    open_tick: Option<u64>,
     last_edge: Option<u64>,
     /// Signal of `parameters_o`, and its value.
     parameters: Option<(usize, Option<DutParameters>)>,
@@ -186,7 +185,6 @@ impl Sampler {
             open: None,
             now: 0,
             changed: false,
-            open_tick: None,
             last_edge: None,
             parameters: wiring
                 .parameters
@@ -207,9 +205,9 @@ impl Sampler {
         open.map(|open| open.time)
     }
 
-    /// The last tick, if it has changes and the dump ends without a later time: nothing tells whether it is whole.
-    pub const fn open_tick(&self) -> Option<u64> {
-        self.open_tick
+    /// At the end of the dump: the last tick, if it has changes, as no later time tells whether it is whole.
+    pub fn open_tick(&self) -> Option<u64> {
+        self.changed.then_some(self.now)
     }
 
     /// Reads on until `rows` has `wanted` of them; fewer at the end of the dump.
@@ -245,7 +243,6 @@ impl Sampler {
         })?;
         if visited.is_continue() {
             // The end.
-            self.open_tick = self.changed.then_some(self.now);
             self.end_tick(rows);
         }
         Ok(())
