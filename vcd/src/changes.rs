@@ -118,6 +118,8 @@ pub(crate) struct Progress {
     pub(crate) lenient: bool,
     /// Some were.
     pub(crate) rounded: bool,
+    /// The last time where they are: whole ticks, and billionths of billionths of one.
+    exact: (u64, u64),
     /// A comment says that the limit of the dump was reached.
     pub(crate) limited: bool,
 }
@@ -128,6 +130,7 @@ impl Progress {
         Self {
             time,
             section: None,
+            exact: (0, 0),
             ..self
         }
     }
@@ -446,17 +449,41 @@ fn time<'a, const LAST: bool>(progress: &mut Progress, input: &'a [u8]) -> Parse
             if !progress.lenient {
                 return Err(nom::Err::Failure(fault));
             }
-            let rounded = rounded::<LAST>(input)?;
+            let (rest, exact) = fraction::<LAST>(input)?;
             progress.rounded = true;
-            rounded
+            let up = u64::from(exact.1 >= HALF);
+            let Some(time) = exact.0.checked_add(up) else {
+                return fail(input, Expected::Time);
+            };
+            in_order(progress, input, exact)?;
+            (rest, time)
         }
-        other => other?,
+        other => {
+            let (rest, time) = other?;
+            if progress.lenient {
+                in_order(progress, input, (time, 0))?;
+            }
+            (rest, time)
+        }
     };
     if time < progress.time {
         return fail(input, Expected::TimeNotBelow(progress.time));
     }
     progress.time = time;
     Ok((rest, Event::Time(time)))
+}
+
+/// Half a tick in the unit of fractions.
+const HALF: u64 = 500_000_000_000_000_000;
+
+/// Takes a time that may have a fraction: rounded ones may be equal where these go back.
+#[inline(never)]
+fn in_order<'a>(progress: &mut Progress, input: &'a [u8], exact: (u64, u64)) -> Checked<'a, ()> {
+    if exact < progress.exact {
+        return fail(input, Expected::TimeNotBack);
+    }
+    progress.exact = exact;
+    Ok(())
 }
 
 /// What the digits are worth that stand before up to eight others.
@@ -515,9 +542,9 @@ fn any_ticks<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
     }
 }
 
-/// A time with a fraction, to the nearest tick.
+/// A time with a fraction: whole ticks, and billionths of billionths of one.
 #[cold]
-fn rounded<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
+fn fraction<const LAST: bool>(input: &[u8]) -> Parsed<'_, (u64, u64)> {
     let length = input.iter().take_while(|&&byte| !is_blank(byte)).count();
     let (token, rest) = input.split_at(length);
     match rest.first() {
@@ -529,10 +556,10 @@ fn rounded<const LAST: bool>(input: &[u8]) -> Parsed<'_, u64> {
         .ok()
         .and_then(|token| token.split_once('.'));
     let time = parts.and_then(|(whole, fraction)| {
-        let digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
-        let up = fraction.starts_with(['5', '6', '7', '8', '9']);
-        let whole: u64 = whole.parse().ok()?;
-        whole.checked_add(u64::from(up)).filter(|_| digits)
+        let is_number = fraction.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(18);
+        let fraction = digits.fold(0, |sum, digit| 10 * sum + u64::from(digit & 0xf));
+        Some((whole.parse().ok()?, fraction)).filter(|_| is_number)
     });
     match time {
         Some(time) => Ok((&rest[1..], time)),

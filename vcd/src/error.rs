@@ -111,6 +111,8 @@ pub(crate) enum Expected {
     Text,
     Time,
     TimeNotBelow(u64),
+    /// The same of times that are rounded.
+    TimeNotBack,
     Separator,
     /// The same behind a time.
     AfterTime,
@@ -150,6 +152,7 @@ impl fmt::Display for Expected {
             Self::Text => f.write_str("the characters of a string"),
             Self::Time => f.write_str("a time below 2^64"),
             Self::TimeNotBelow(time) => write!(f, "a time not below #{time}"),
+            Self::TimeNotBack => f.write_str("a time not below the one before"),
             Self::Separator | Self::AfterTime => f.write_str("white space"),
             Self::OpenSection => f.write_str("an open `$dump` section for `$end`"),
             Self::FourState => f.write_str(
@@ -227,6 +230,7 @@ impl Error {
                 fault.expected,
                 Expected::Time
                     | Expected::TimeNotBelow(_)
+                    | Expected::TimeNotBack
                     | Expected::WholeTicks
                     | Expected::WholeTime
                     | Expected::AfterTime

@@ -1,7 +1,7 @@
 //! Rules of IEEE 1364 section 18 and of common practice, one test for each.
 
 use lockstep_vcd::{
-    BitRange, Error, Event, Section, Slice, Source, State, Timescale, ValueRef, VarKind,
+    BitRange, Error, Event, Section, Slice, Source, State, Stream, Timescale, ValueRef, VarKind,
 };
 
 /// The events of a dump with signals `!` (1 bit), `"` (8 bits), `#` (real), `$` (string), shown
@@ -89,6 +89,34 @@ fn reals_of_every_form() {
             "2=NaN",
         ],
     );
+}
+
+#[test]
+fn rounded_times_do_not_hide_that_time_goes_back() {
+    for (body, ends) in [
+        ("#9.3\n#9.4\n#9.40\n#9.6\n#10\n", None),
+        (
+            "#9.4\n#9.3\n",
+            Some("[vcd] expected a time not below the one before"),
+        ),
+        (
+            "#9.4\n#9\n",
+            Some("[vcd] expected a time not below the one before"),
+        ),
+        (
+            "#9.6\n#9\n",
+            Some("[vcd] expected a time not below the one before"),
+        ),
+    ] {
+        let text = format!("$var wire 1 ! a $end $enddefinitions $end\n{body}");
+        let mut dump = Stream::new(text.as_bytes()).unwrap().lenient();
+        let read = dump.for_each(|_| {}).map_err(|error| error.to_string());
+        match (read, ends) {
+            (Ok(()), None) => {}
+            (Err(error), Some(start)) => assert!(error.starts_with(start), "{error}"),
+            (read, _) => panic!("{body}: {read:?}"),
+        }
+    }
 }
 
 #[test]
