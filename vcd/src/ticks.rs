@@ -36,6 +36,7 @@ pub struct Ticks {
     probes: Vec<Probe>,
     slots: Slots,
     changes: Vec<(usize, Value)>,
+    first: Option<u64>,
     now: u64,
     /// The time that ended the last tick.
     ahead: Option<u64>,
@@ -52,6 +53,7 @@ impl Ticks {
             slots: Slots::new(header.signal_count(), probes),
             probes: probes.to_vec(),
             changes: Vec::new(),
+            first: None,
             now: 0,
             ahead: None,
             end: u64::MAX,
@@ -104,6 +106,7 @@ impl Ticks {
             probes,
             slots,
             changes,
+            first,
             now,
             end,
             ..
@@ -114,15 +117,20 @@ impl Ticks {
         let visited = source.try_for_each(|event| {
             match event {
                 Event::Time(time) if time > *now => {
+                    first.get_or_insert(time);
                     if !changes.is_empty() || time > *end {
                         return ControlFlow::Break(time);
                     }
                     *now = time;
                 }
                 Event::Change(signal, value) => {
+                    first.get_or_insert(*now);
                     for place in slots.of(signal) {
                         changes.push((place, probes[place].value(value)));
                     }
+                }
+                Event::Time(time) => {
+                    first.get_or_insert(time);
                 }
                 _ => {}
             }
@@ -148,6 +156,23 @@ impl Ticks {
     /// The same, to be taken out.
     pub fn drain(&mut self) -> impl DoubleEndedIterator<Item = (usize, Value)> {
         self.changes.drain(..)
+    }
+
+    /// The first time that was read, with or without changes: 0 for changes before any. None
+    /// before the first call of [`next`](Self::next), and of a dump without times and changes.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source, Ticks};
+    /// # let mut dump = Slice::new(b"$var reg 8 ! a $end $enddefinitions $end\n#10\n#20\nb1 !\n")?;
+    /// # let a = dump.header().find("a")?;
+    /// let mut ticks = Ticks::new(dump.header(), &[a]);
+    /// assert_eq!(ticks.next(&mut dump)?, Some(20));
+    /// assert_eq!(ticks.first(), Some(10));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn first(&self) -> Option<u64> {
+        self.first
     }
 
     /// The last time that was read, with or without changes.

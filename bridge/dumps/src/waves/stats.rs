@@ -42,12 +42,10 @@ pub fn stats(dump: &mut Dump, probes: &[Probe], between: &RangeInclusive<u64>) -
     let header = dump.header();
     let mut ticks = Ticks::new(&header, probes).to(*between.end());
     let mut counts = Counts::new(&header, probes, between);
-    let mut first = None;
     let mut fault = dump.watch(probes.iter().map(Probe::signal)).err();
     while fault.is_none() {
         match ticks.next(dump) {
             Ok(Some(time)) => {
-                first.get_or_insert(time);
                 counts.tick(time, &mut ticks);
             }
             Ok(None) => break,
@@ -55,7 +53,7 @@ pub fn stats(dump: &mut Dump, probes: &[Probe], between: &RangeInclusive<u64>) -
         }
     }
     let end = ticks.time().min(*between.end());
-    let start = first.map(|first| first.max(*between.start()));
+    let start = ticks.first().map(|first| first.max(*between.start()));
     Stats {
         signals: counts.finish(end),
         times: start
@@ -240,6 +238,14 @@ mod tests {
             (0, vec![("1'h0".into(), 9)])
         );
         assert_eq!(stats_of(BODY, 70..=90).times, None);
+    }
+
+    #[test]
+    fn times_are_those_of_the_dump_not_of_the_signals() {
+        let late = stats_of("#10\n#20\n1a\n#30\n", 0..=u64::MAX);
+        assert_eq!(late.times, Some((10, 30)));
+        let never = stats_of("#10\n#30\n", 0..=u64::MAX);
+        assert_eq!((never.times, never.signals[2].changes), (Some((10, 30)), 0));
     }
 
     #[test]
