@@ -210,6 +210,30 @@ fn dumps_that_end_elsewhere_are_told_of_a_clock_too() {
 }
 
 #[test]
+fn a_fault_behind_the_difference_is_told() {
+    let folder = scratch("waves/diff_fault_behind");
+    let header = "$var wire 1 a a $end $enddefinitions $end\n#0\n";
+    for (name, body) in [("a", "0a\n#5\n1a\n#9\n0a\n"), ("b", "1a\n#5\n0a\n?\n")] {
+        fs::write(
+            folder.join(format!("{name}.vcd")),
+            format!("{header}{body}"),
+        )
+        .expect("written");
+    }
+    let ran = compared(&folder, "a.vcd b.vcd");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let warning = "lockstep: warning: behind the difference: b.vcd: [vcd] expected";
+    assert!(ran.stderr.starts_with(warning), "{}", ran.stderr);
+    let ran = compared(&folder, "a.vcd b.vcd --json");
+    assert!(
+        ran.stdout.contains("\"fault\": \"[vcd] expected"),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(compared(&folder, "a.vcd b.vcd --window 0").stderr, "");
+}
+
+#[test]
 fn a_clock_that_never_rises_compares_nothing() {
     let folder = scratch("waves/diff_dead_clock");
     let dump = |value: &str| {

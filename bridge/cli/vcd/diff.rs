@@ -191,9 +191,14 @@ impl Page<'_> {
         text
     }
 
-    /// Warns of dumps that are the same as far as both go.
+    /// Warns of dumps that are the same as far as both go, and of what cannot be read behind a difference.
     fn warn(&self) {
-        if let Some([first, second]) = self.comparison.ends
+        if let Some((side, fault)) = &self.comparison.fault {
+            let file = [&self.args.first, &self.args.second][*side].display();
+            output::tell(&format!(
+                "lockstep: warning: behind the difference: {file}: {fault}\n"
+            ));
+        } else if let Some([first, second]) = self.comparison.ends
             && first != second
         {
             let at = |time| written(self.timescale(), time);

@@ -48,6 +48,9 @@ struct Side {
     timescale: Option<String>,
     /// The last time, in ticks of `timescale` of both, if all of both was compared.
     end: Option<u64>,
+    /// Why the rows behind the difference end early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
 }
 
 /// The row of the first difference.
@@ -142,6 +145,10 @@ impl Record {
             file: asked.files[side].clone(),
             timescale: form::tick(asked.headers[side].timescale()),
             end: comparison.ends.map(|ends| ends[side]),
+            fault: match &comparison.fault {
+                Some((at, fault)) if *at == side => Some(fault.to_string()),
+                _ => None,
+            },
         };
         let reason = match &comparison.outcome {
             Outcome::Different(_) => Some("values"),

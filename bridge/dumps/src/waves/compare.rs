@@ -80,6 +80,8 @@ pub struct Comparison {
     pub ends: Option<[u64; 2]>,
     /// Of clocks: behind the last edge some signals differ, where they are not compared.
     pub differs_behind: bool,
+    /// Why the rows behind the difference end early: the dump, and what is wrong with it.
+    pub fault: Option<(usize, Error)>,
 }
 
 /// Why two dumps cannot be compared.
@@ -121,6 +123,7 @@ pub fn compare(
                 times,
                 ends: Some(ends),
                 differs_behind: false,
+                fault: None,
             });
         }
         watch(dumps, mapping, when)?;
@@ -146,6 +149,7 @@ pub fn compare(
             times,
             ends: None,
             differs_behind: false,
+            fault: None,
         };
         match step.take(&mut sides, when) {
             Taken::Row => {}
@@ -182,11 +186,14 @@ pub fn compare(
             let shown = &differing[..differing.len().min(KEPT)];
             let mut around = values.back(&history, shown);
             let target = around.len() - 1;
-            let mut cycle = cycle;
+            let (mut cycle, mut fault) = (cycle, None);
             for _ in 0..window {
-                // What follows the difference is a help to the reader, no more.
-                let loaded = [0, 1].map(|side| sides[side].load(&mut dumps[side]).is_ok());
-                if loaded != [true; 2] || !matches!(step.take(&mut sides, when), Taken::Row) {
+                // What follows the difference is a help to the reader: a fault in it ends the rows, no more.
+                fault = (0..2).find_map(|side| {
+                    let loaded = sides[side].load(&mut dumps[side]);
+                    Some((side, loaded.err()?))
+                });
+                if fault.is_some() || !matches!(step.take(&mut sides, when), Taken::Row) {
                     break;
                 }
                 values.enter(&mut step);
@@ -206,6 +213,7 @@ pub fn compare(
                 times,
                 ends: None,
                 differs_behind: false,
+                fault,
             });
         }
     }
@@ -658,6 +666,17 @@ mod tests {
             ]
         );
         assert_eq!((difference.target, difference.differing.len()), (2, 1));
+    }
+
+    #[test]
+    fn a_fault_behind_the_difference_is_told() {
+        let damaged = |text: String| dump(text.replace("#45\n", "#45\n?\n"));
+        let text = |change| counting_text(HEADER, change, 0);
+        let comparison = compared([dump(text(None)), damaged(text(Some(3)))], None);
+        assert_eq!(difference(&comparison).rows.len(), 4);
+        assert!(matches!(comparison.fault, Some((1, Error::Syntax { .. }))));
+        let comparison = compared([dump(text(None)), damaged(text(Some(2)))], None);
+        assert!(comparison.fault.is_none(), "behind the rows");
     }
 
     #[test]
