@@ -2,6 +2,7 @@
 
 mod conform;
 mod explain;
+mod identifiers;
 mod ledger_summary;
 mod model;
 mod model_trace;

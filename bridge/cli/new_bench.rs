@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf, absolute};
 use clap::Args;
 
 use super::Failure;
-use super::new_files::{self, identifier};
+use super::identifiers::{module, parameter};
+use super::new_files;
 use super::output;
 use super::quoted::quoted;
 use crate::implementation_file;
@@ -23,8 +24,11 @@ pub struct NewBenchArgs {
     #[arg(long, value_name = "FILE")]
     filelist: Option<PathBuf>,
     /// Name of the wrapper module
-    #[arg(long, value_name = "MODULE", default_value = "lockstep_dut", value_parser = identifier)]
+    #[arg(long, value_name = "MODULE", default_value = "lockstep_dut", value_parser = module)]
     top: String,
+    /// A parameter of the wrapper
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    param: Vec<(String, String)>,
     /// Features, sizes and knobs of the design (TOML) [default: implementation.toml in DIR, if it is there; else
     /// everything, 31 counters]
     #[arg(long, value_name = "FILE.toml")]
@@ -51,11 +55,18 @@ pub(super) fn new_bench(args: &NewBenchArgs) -> Result<Verdict, Failure> {
     let filelist = from_everywhere(args.filelist.as_deref())?;
     let implementation = from_everywhere(named)?.or(beside);
     let filelist = filelist.unwrap_or_else(|| PathBuf::from("dut.f"));
-    let files = kit::bench(&args.top, &filelist, implementation.as_deref());
+    let is_missing = !args.folder.join(&filelist).exists();
+    let files = kit::bench(&args.top, &args.param, &filelist, implementation.as_deref());
     let mut lines = new_files::write(&args.folder, &[], &files, args.force)?;
     let folder = quoted(&args.folder.display().to_string());
+    let next = match is_missing {
+        true => format!(
+            "lockstep new-wrapper {folder}, which writes the dut.f that is missing there; then "
+        ),
+        false => String::new(),
+    };
     lines.push_str(&format!(
-        "next: make -C {folder} icarus, or verilator, or live\n"
+        "next: {next}make -C {folder} icarus, or verilator, or live\n"
     ));
     output::print(&lines)?;
     Ok(Verdict::Agree)

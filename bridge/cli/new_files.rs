@@ -5,21 +5,10 @@ use std::path::Path;
 
 use super::Failure;
 use super::output::write_whole;
-use crate::dut::is_identifier;
 use crate::scratch::is_no_place;
 
 /// A file: its name and what is in it.
 pub type NewFile = (&'static str, String);
-
-/// A plain identifier of SystemVerilog.
-pub fn identifier(text: &str) -> Result<String, String> {
-    match is_identifier(text) {
-        true => Ok(text.to_owned()),
-        false => {
-            Err("expected the name of a module: letters, digits, _ and $, no digit first".into())
-        }
-    }
-}
 
 /// Writes files into `folder`, which is made if it is not there. Those of `own` may have the user's changes: where one is
 /// there, they are only written with `force`.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Failure;
-use super::new_files::{self, identifier};
+use super::identifiers::module;
+use super::new_files;
 use super::output;
 use super::quoted::quoted;
 use crate::implementation_file;
@@ -22,7 +23,7 @@ pub struct NewWrapperArgs {
     #[arg(long, value_name = "FILE.toml")]
     implementation: Option<PathBuf>,
     /// Name of the wrapper module
-    #[arg(long, value_name = "MODULE", default_value = "lockstep_dut", value_parser = identifier)]
+    #[arg(long, value_name = "MODULE", default_value = "lockstep_dut", value_parser = module)]
     top: String,
     /// Overwrite files that are there, but for lockstep_pkg.sv, which is always made again
     #[arg(long)]

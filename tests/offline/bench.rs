@@ -79,6 +79,27 @@ fn a_pipe_is_checked_while_the_simulation_runs() {
     assert!(!folder.join("dump.fifo").exists());
 }
 
+#[test]
+fn a_bench_sets_parameters_and_tells_what_is_missing() {
+    let folder = scratch::scratch("offline/parameters");
+    let options = ["--param", "Counters=6", "--param", "Pmmir=32'h3"];
+    let ran = run(lockstep(&folder).args(["new-bench", "."]).args(options));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let next =
+        "next: lockstep new-wrapper ., which writes the dut.f that is missing there; then make";
+    assert!(ran.stdout.contains(next), "{}", ran.stdout);
+    let bench = fs::read_to_string(folder.join("bench.sv")).expect("a bench");
+    let set = "  lockstep_dut #(\n    .Counters(6),\n    .Pmmir(32'h3)\n  ) u_dut (\n";
+    assert!(bench.contains(set), "{bench}");
+    let ran = run(lockstep(&folder).args(["new-bench", ".", "--force", "--param", "6=1"]));
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("the name of a parameter before ="),
+        "{}",
+        ran.stderr
+    );
+}
+
 /// The design and the options are those of the wheel, which another compiler made.
 #[cfg(feature = "rtl")]
 #[test]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
-use crate::cli::new_files::{self, NewFile, identifier};
+use crate::cli::identifiers::module;
+use crate::cli::new_files::{self, NewFile};
 use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output};
 use crate::lockstep::Verdict;
@@ -24,7 +25,7 @@ pub struct InitCiArgs {
     #[arg(long, value_name = "FILE")]
     filelist: Option<PathBuf>,
     /// The wrapper module of that design
-    #[arg(long, value_name = "MODULE", value_parser = identifier, requires = "filelist")]
+    #[arg(long, value_name = "MODULE", value_parser = module, requires = "filelist")]
     top: Option<String>,
     /// Its features and sizes (TOML) [default: everything, 31 counters]
     #[arg(long, value_name = "FILE.toml")]

@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args};
 use pmu_model::Implementation;
 
 use super::running::{open_failure, quoted};
+use crate::cli::identifiers::{NAMES, parameter};
 use crate::cli::places::Places;
 use crate::cli::{Failure, output};
 use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, is_identifier, wrapper_parameters};
@@ -37,7 +38,7 @@ pub struct FileArgs {
     #[arg(long, value_name = "MODULE")]
     top: Option<String>,
     /// A parameter of the wrapper of that RTL
-    #[arg(long, value_name = "NAME=VALUE", value_parser = name_value)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     param: Vec<(String, String)>,
     /// A macro of that RTL
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = macro_value)]
@@ -46,16 +47,6 @@ pub struct FileArgs {
     /// paths inside of a file with options must be absolute
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     verilator_arg: Vec<String>,
-}
-
-fn name_value(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    if !is_identifier(name) {
-        return Err(format!(
-            "expected the name of a parameter before =, found {name:?}: {NAMES}"
-        ));
-    }
-    Ok((name.to_owned(), value.to_owned()))
 }
 
 fn macro_value(text: &str) -> Result<String, String> {
@@ -67,9 +58,6 @@ fn macro_value(text: &str) -> Result<String, String> {
         )),
     }
 }
-
-/// What names are made of.
-const NAMES: &str = "letters, digits, _ and $, no digit first";
 
 impl FileArgs {
     /// The files that are meant, if any.

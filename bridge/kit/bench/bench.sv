@@ -18,7 +18,7 @@ module lockstep_bench;
   logic [831:0]  cycle_output;
   logic [511:0]  parameters;
 
-  @TOP@ u_dut (
+  @TOP@ @PARAMETERS@u_dut (
     .clk_i         (clk),
     .cycle_input_i (cycle_input),
     .cycle_output_o(cycle_output),
