@@ -31,6 +31,9 @@ pub fn foreign(start: &[u8], path: &Path) -> Option<&'static str> {
     if start.starts_with(&[0x13, 0x80, 0, 1]) {
         return Some("an LXT2 file; convert it with lxt2vcd");
     }
+    if start.starts_with(&[0x01, 0x38, 0]) {
+        return Some("an LXT file; open it in GTKWave, which writes it as a VCD file");
+    }
     if start.starts_with(b"VZ\0\x01") {
         return Some("a VZT file; convert it with vzt2vcd");
     }
@@ -64,6 +67,7 @@ mod tests {
             (b"GHDLwave\n\x10\0\0\x01", "-", None),
             (b"abcdefgh\x04\x03\x02\x01", "a", Some("FSDB")),
             (b"\x13\x80\0\x01\0", "a", Some("LXT2")),
+            (b"\x01\x38\0\x04\0", "a", Some("LXT ")),
             (b"VZ\0\x01\0", "a", Some("VZT")),
             (b"\x01\x02", "a.wlf", Some("WLF")),
             (b"\x01\x02", "a.VPD", Some("VPD")),
