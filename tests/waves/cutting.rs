@@ -227,6 +227,8 @@ fn a_part_has_the_values_of_the_whole() {
     assert!(ticks.starts_with(": [\n    55,\n    200\n"), "{ticks}");
 }
 
+const HEADER_OF_LONG_NAME: &str = "$scope module NAME $end $var wire 1 a a $end $upscope $end $enddefinitions $end\n#0\n0a\n#5\n1a\n";
+
 #[test]
 fn outputs_that_cannot_be() {
     let folder = scratch("waves/cut_refused");
@@ -238,6 +240,8 @@ fn outputs_that_cannot_be() {
     fs::write(folder.join("one.vcd"), format!("{header}#0\n1e\n")).expect("written");
     let twice = format!("{header}#0\n1e\n1e\n#5\n");
     fs::write(folder.join("twice.vcd"), twice).expect("written");
+    let long = HEADER_OF_LONG_NAME.replace("NAME", &"s".repeat(65_536));
+    fs::write(folder.join("long.vcd"), long).expect("written");
     for (name, arguments) in [
         ("cut_onto_itself", "a.vcd -o ./a.vcd"),
         ("cut_onto_a_hard_link", "a.vcd -o hard.vcd"),
@@ -255,6 +259,7 @@ fn outputs_that_cannot_be() {
         ("cut_without_output", "a.vcd"),
         ("cut_one_time_to_fst", "one.vcd -o cut.fst"),
         ("cut_two_triggers_at_0_to_fst", "twice.vcd -o cut.fst"),
+        ("cut_long_name_to_fst", "long.vcd -o cut.fst"),
     ] {
         let ran = golden_in(name, &folder, &format!("cut {arguments}"));
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
@@ -265,8 +270,41 @@ fn outputs_that_cannot_be() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     left.sort();
-    let given = ["a.vcd", "hard.vcd", "one.vcd", "soft.vcd", "twice.vcd"];
+    let given = [
+        "a.vcd",
+        "hard.vcd",
+        "long.vcd",
+        "one.vcd",
+        "soft.vcd",
+        "twice.vcd",
+    ];
     assert_eq!(left, given);
+}
+
+/// Bits that stay bits are one signal to a reader, and text that becomes a vector is told.
+#[test]
+fn what_was_cut_is_told() {
+    let folder = scratch("waves/cut_told");
+    let text = "$var wire 1 a q [1] $end $var wire 1 b q [0] $end $var string 1 s s $end $enddefinitions $end\n\
+                #0\n0a\n1b\nsab s\n#5\n1a\n";
+    fs::write(folder.join("a.vcd"), text).expect("written");
+    let cut = |arguments: &str| {
+        let ran = run(&mut vcd(&folder, &format!("cut a.vcd {arguments}")));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        (ran.stdout, ran.stderr)
+    };
+    let (summary, note) = cut("--signals q -o q.vcd");
+    assert!(
+        summary.starts_with("1 signal with 1 name of a.vcd"),
+        "{summary}"
+    );
+    assert_eq!(note, "");
+    let (summary, note) = cut("-o all.fst");
+    assert!(
+        summary.starts_with("2 signals with 2 names of a.vcd"),
+        "{summary}"
+    );
+    assert!(note.contains("`s` is text"), "{note}");
 }
 
 #[test]

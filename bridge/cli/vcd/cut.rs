@@ -106,6 +106,15 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
     if !is_pipe {
         output::print(&job.summary(&copied))?;
     }
+    if let Some(path) = cut
+        .string(&header)
+        .filter(|_| end_of(&args.output) == "fst")
+    {
+        output::note(&format!(
+            "`{}` is text, which is written to FST as a vector of its characters, 8 bits each",
+            printable(&path)
+        ));
+    }
     args.reading.note(file, &opened.dump);
     match copied.fault {
         Some(fault) => Err(in_file(file, fault)),
@@ -221,7 +230,7 @@ impl Job<'_> {
     }
 
     fn summary(&self, copied: &Copied) -> String {
-        let (signals, names) = (self.cut.signals.len(), self.cut.variables.len());
+        let [signals, names] = self.cut.chosen;
         let at = |time| written(self.header.timescale(), time);
         let times = match copied.times {
             Some((first, last)) => format!(", {} to {}", at(first), at(last)),

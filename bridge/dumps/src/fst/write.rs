@@ -21,6 +21,9 @@ use lockstep_vcd::{
 /// Bytes of changes in a block.
 const BLOCK: usize = 32 << 20;
 
+/// Bytes of the longest name of a scope or variable, with its range.
+const LONGEST: usize = 65_535;
+
 /// The time scale of a dump that has none.
 const NO_TIMESCALE: Timescale = Timescale {
     number: 1,
@@ -65,6 +68,12 @@ pub enum WriteError {
          write a VCD"
     )]
     Triggers(String),
+    /// Readers of FST take names up to a limit.
+    #[error(
+        "expected names of at most {LONGEST} bytes, found one of {0}; no reader of FST takes it: leave it out with \
+         --signals or --scope, or write a VCD"
+    )]
+    Name(usize),
     /// The library cannot write it.
     #[error("[fst] {0}")]
     Library(String),
@@ -239,7 +248,7 @@ fn declare<W: Write + Seek>(
                     .iter()
                     .find(|written| written.width == 1 && written.form == Form::Bits);
                 let alias = same.map(|written| written.id);
-                let name = format!("{} [{index}]", one_word(variable.name()));
+                let name = fitting(format!("{} [{index}]", one_word(variable.name())))?;
                 let kind = written(variable.kind());
                 let of_file = FstSignalType::bit_vec(1);
                 let id = file.var(name, of_file, kind, FstVarDirection::Implicit, alias)?;
@@ -269,7 +278,7 @@ fn declare<W: Write + Seek>(
             .iter()
             .find(|written| written.width == width && written.form == form);
         let alias = same.map(|written| written.id);
-        let name = name(variable, width);
+        let name = fitting(name(variable, width))?;
         let id = file.var(name, of_file, kind, FstVarDirection::Implicit, alias)?;
         if alias.is_none() {
             signals[signal].push(Written {
@@ -302,6 +311,14 @@ fn one_word(name: &str) -> String {
     }
 }
 
+/// The name, if readers take it.
+fn fitting(name: String) -> Result<String, WriteError> {
+    match name.len() {
+        ..=LONGEST => Ok(name),
+        bytes => Err(WriteError::Name(bytes)),
+    }
+}
+
 /// Closes and opens scopes until those around `to` are open.
 fn enter<W: Write + Seek>(
     file: &mut FstHeaderWriter<W>,
@@ -321,7 +338,8 @@ fn enter<W: Write + Seek>(
     }
     for scope in &path[common..] {
         let scope = &header.scopes()[scope.index()];
-        file.scope(one_word(scope.name()), "", scope_type(scope.kind()))?;
+        let name = fitting(one_word(scope.name()))?;
+        file.scope(name, "", scope_type(scope.kind()))?;
     }
     *open = path;
     Ok(())

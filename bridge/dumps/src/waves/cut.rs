@@ -2,11 +2,13 @@
 //!
 //! What becomes of them is a [`Target`]'s business; [`super::cut_vcd`] writes a VCD.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::{ControlFlow, RangeInclusive};
 
-use lockstep_vcd::{BitRange, BitsRef, Error, Event, Header, Probe, Source, Value, ValueRef};
+use lockstep_vcd::{
+    BitRange, BitsRef, Error, Event, Header, Probe, Source, Value, ValueRef, VarKind,
+};
 
 use lockstep_base::glob::Glob;
 
@@ -36,6 +38,8 @@ pub struct Cut {
     pub signals: Vec<Probe>,
     /// For each signal, whether it is an event.
     events: Vec<bool>,
+    /// Signals, and names of them, as they were chosen: bits of a vector that stay bits are one.
+    pub chosen: [usize; 2],
 }
 
 /// Takes what is cut out: [`declare`](Self::declare), then [`start`](Self::start), then times and what changes at them.
@@ -110,6 +114,7 @@ impl Cut {
             variables: Vec::new(),
             signals: Vec::new(),
             events: Vec::new(),
+            chosen: [distinct(&chosen), chosen.len()],
         };
         let mut places = HashMap::new();
         for (probe, bits) in chosen.into_iter().flat_map(|one| apart(header, one)) {
@@ -131,6 +136,17 @@ impl Cut {
             });
         }
         Ok(cut)
+    }
+
+    /// The first name of a string, if one is kept.
+    #[must_use]
+    pub fn string(&self, header: &Header) -> Option<String> {
+        let mut variables = self
+            .variables
+            .iter()
+            .map(|kept| &header.variables()[kept.variable]);
+        let string = variables.find(|variable| variable.kind() == VarKind::String)?;
+        Some(header.path(string))
     }
 
     /// Hands what is cut out of a dump that was just opened to `target`.
@@ -174,6 +190,12 @@ impl Cut {
         }
         places
     }
+}
+
+/// How many signals, or parts of signals, are looked at.
+fn distinct(chosen: &[Chosen]) -> usize {
+    let probes = chosen.iter().map(|(probe, _)| probe.anonymous());
+    probes.collect::<HashSet<_>>().len()
 }
 
 /// By scope, whether it is below one that fits.
