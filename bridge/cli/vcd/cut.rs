@@ -106,9 +106,8 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
     if !is_pipe {
         output::print(&job.summary(&copied))?;
     }
-    if let Some(path) = cut
-        .string(&header)
-        .filter(|_| end_of(&args.output) == "fst")
+    if end_of(&args.output) == "fst"
+        && let Some(path) = cut.string(&header)
     {
         output::note(&format!(
             "`{}` is text, which is written to FST as a vector of its characters, 8 bits each",

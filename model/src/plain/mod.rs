@@ -34,6 +34,7 @@ mod site;
 mod state;
 mod system;
 mod threads;
+mod view;
 mod when;
 
 pub use filter_rows::{FILTER_ROWS, FilterRow};
@@ -50,12 +51,12 @@ use crate::pmu::event_type::{EventType, EventTypeDecoder, cycle_filter_mask, pre
 use crate::spmu;
 use crate::sysreg::SysReg;
 
-use access::View;
 use counting::Counted;
 use kinds::kind;
 use registers::LATE;
 use sampling::Sampled;
 use state::{PARTS, SYSTEM, TOGETHER};
+use view::View;
 
 /// What never changes in a run.
 struct Fixed {

@@ -4,12 +4,12 @@ use crate::contract::{AccessKind, CYCLE_COUNTER, CycleInput, CycleOutput};
 use crate::pmu::event_type::{EVTCOUNT, TC, TE, TH, TLC};
 use crate::sysreg::SysReg;
 
-use super::access::View;
 use super::kinds::{KINDS, kind};
 use super::mutant::Mutation;
 use super::operators::Operators;
 use super::site::Site;
 use super::state::{self, BUFFER, COPIES, COUNTERS, CYCLE_COPY, TYPES};
+use super::view::View;
 use super::when::Before;
 use super::{Effect, Plain};
 
