@@ -130,9 +130,8 @@ impl Change {
             _ => {}
         }
         if !matches!(of, Expression::Constant(_)) {
-            if width == 1 {
-                all.push(Self::Not);
-            } else if width <= 16 {
+            all.push(Self::Not);
+            if (2..=16).contains(&width) {
                 all.extend([Self::Offset(1), Self::Offset(-1)]);
             }
             all.extend([Self::Before, Self::After]);

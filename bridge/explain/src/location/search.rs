@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
                 if driver.clocked && !conditions {
                     continue;
                 }
-                condition.value.live(&of, &mut reads);
+                condition.live(&of, &mut reads);
                 places.push((condition.place, condition.value.weight().max(0.5)));
             }
             places.reverse();

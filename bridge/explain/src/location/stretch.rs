@@ -18,6 +18,12 @@ const STRETCHES: u64 = 20;
 const CYCLES: usize = 192;
 /// Most cycles of the one with the divergence.
 const LAST: usize = 512;
+/// Runs of other stimulus in which divergences are looked for, the cycles of each, and how many divergences are enough.
+const OTHERS: u64 = 160;
+const CYCLES_OF_OTHERS: usize = 2048;
+const ENOUGH: usize = 8;
+/// Most cycles of a stretch that ends with one of these.
+const OTHER: usize = 128;
 /// Cycles behind the divergent one.
 const BEYOND: usize = 8;
 
@@ -83,33 +89,109 @@ pub fn run(
         runs.push(Run::new(dut, implementation, inputs, 0, stretch)?);
     }
     dut.end_trace()?;
+    // More divergences say more of what they have in common.
+    let mut first = STRETCHES as usize * CYCLES;
+    for (inputs, divergent) in others(implementation, dut)? {
+        let dump = Dump(folder.join(format!("other-{}.vcd", runs.len())));
+        let window = (first, OTHER, false);
+        if let Some(run) = before(dut, implementation, &inputs, divergent, window, &dump.0)? {
+            first += run.stretch.cycles;
+            runs.push(run);
+            dumps.push(dump);
+        }
+    }
     // The divergence itself.
-    let end = recording.divergent.saturating_add(BEYOND);
-    let end = end.min(recording.inputs.len());
-    let cycles = end.min(LAST) / 64 * 64;
-    if cycles > 0 {
-        let first = STRETCHES as usize * CYCLES;
-        let from = end - cycles;
-        let mut inputs = recording.inputs[..end].to_vec();
-        inputs[0] = CycleInput::reset();
-        let stretch = Stretch {
-            first,
-            cycles,
-            divergent: None,
-            is_last: true,
-        };
-        dumps.push(Dump(folder.join("last.vcd")));
-        let dump = &dumps[1].0;
-        let mut silent = vec![CycleOutput::default(); from];
-        dut.run(&inputs[..from], &mut silent)?;
-        dut.trace_to(dump, first as u64)?;
-        let mut rtl = vec![CycleOutput::default(); cycles];
-        dut.run(&inputs[from..], &mut rtl)?;
-        dut.end_trace()?;
-        let rtl = [silent, rtl].concat();
-        runs.push(Run::of(implementation, inputs, &rtl, from, stretch)?);
+    let dump = Dump(folder.join("last.vcd"));
+    let (inputs, window) = (&recording.inputs, (first, LAST, true));
+    if let Some(run) = before(dut, implementation, inputs, recording.divergent, window, &dump.0)? {
+        runs.push(run);
+        dumps.push(dump);
     }
     Ok((runs, dumps))
+}
+
+/// Stimulus on which the design differs from the model, from a reset on, each with the cycle in which it does.
+fn others(
+    implementation: &Implementation,
+    dut: &mut dyn Dut,
+) -> Result<Vec<(Vec<CycleInput>, usize)>, LocationError> {
+    let mut found = Vec::new();
+    for seed in STRETCHES..STRETCHES + OTHERS {
+        if found.len() >= ENOUGH {
+            break;
+        }
+        let mut inputs = vec![CycleInput::default(); CYCLES_OF_OTHERS];
+        Generator::new(seed, implementation, &Profile::default())?.fill(&mut inputs);
+        inputs[0] = CycleInput::reset();
+        let mut rtl = vec![CycleOutput::default(); inputs.len()];
+        dut.run(&inputs, &mut rtl)?;
+        if let Some(divergent) = judged(implementation, &inputs, &rtl)?.found {
+            found.push((inputs, divergent));
+        }
+    }
+    Ok(found)
+}
+
+/// Runs the design to a little behind a divergence, with a dump of the last cycles; `None` if there are too few.
+///
+/// `window` is the place of the first of them, how many there are at most, and whether it is the divergence that is asked
+/// for.
+fn before(
+    dut: &mut dyn Dut,
+    implementation: &Implementation,
+    inputs: &[CycleInput],
+    divergent: usize,
+    (first, most, is_last): (usize, usize, bool),
+    dump: &Path,
+) -> Result<Option<Run>, LocationError> {
+    let end = divergent.saturating_add(BEYOND).min(inputs.len());
+    let cycles = end.min(most) / 64 * 64;
+    if cycles == 0 {
+        return Ok(None);
+    }
+    let from = end - cycles;
+    let mut inputs = inputs[..end].to_vec();
+    inputs[0] = CycleInput::reset();
+    let stretch = Stretch {
+        first,
+        cycles,
+        divergent: None,
+        is_last,
+    };
+    let mut silent = vec![CycleOutput::default(); from];
+    dut.run(&inputs[..from], &mut silent)?;
+    dut.trace_to(dump, first as u64)?;
+    let mut rtl = vec![CycleOutput::default(); cycles];
+    dut.run(&inputs[from..], &mut rtl)?;
+    dut.end_trace()?;
+    let rtl = [silent, rtl].concat();
+    Ok(Some(Run::of(implementation, inputs, &rtl, from, stretch)?))
+}
+
+/// What the model says of cycles.
+struct Judged {
+    random: Vec<u8>,
+    unknown: Vec<Unknown>,
+    /// The first cycle in which the design differs.
+    found: Option<usize>,
+}
+
+fn judged(
+    implementation: &Implementation,
+    inputs: &[CycleInput],
+    rtl: &[CycleOutput],
+) -> Result<Judged, LocationError> {
+    let random: Vec<u8> = rtl.iter().map(|output| output.random_byte).collect();
+    let mut model = Model::new(implementation)?;
+    let mut expected = vec![CycleOutput::default(); rtl.len()];
+    let mut unknown = vec![Unknown::default(); rtl.len()];
+    model.run(inputs, &random, &mut expected, &mut unknown);
+    let found = first_difference(&expected, &unknown, rtl);
+    Ok(Judged {
+        random,
+        unknown,
+        found,
+    })
 }
 
 impl Run {
@@ -133,17 +215,12 @@ impl Run {
         from: usize,
         mut stretch: Stretch,
     ) -> Result<Self, LocationError> {
-        let random: Vec<u8> = rtl.iter().map(|output| output.random_byte).collect();
-        let mut model = Model::new(implementation)?;
-        let mut expected = vec![CycleOutput::default(); rtl.len()];
-        let mut unknown = vec![Unknown::default(); rtl.len()];
-        model.run(&inputs, &random, &mut expected, &mut unknown);
-        let found = first_difference(&expected, &unknown, rtl);
-        stretch.divergent = found.and_then(|at| at.checked_sub(from));
+        let judged = judged(implementation, &inputs, rtl)?;
+        stretch.divergent = judged.found.and_then(|at| at.checked_sub(from));
         Ok(Self {
             inputs,
-            random,
-            unknown,
+            random: judged.random,
+            unknown: judged.unknown,
             from,
             stretch,
         })
