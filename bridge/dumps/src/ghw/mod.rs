@@ -7,6 +7,7 @@ mod declarations;
 mod error;
 mod promised;
 mod reader;
+mod sections;
 
 pub use error::GhwError;
 pub use reader::Ghw;

@@ -16,7 +16,7 @@ use wellen::{LoadOptions, SignalValueRef};
 
 use super::declarations::{Signals, declare};
 use super::error::GhwError;
-use super::promised::follow;
+use super::{promised, sections};
 use crate::batch::{Batch, escaped};
 use crate::library::{Ahead, FULL, Input, Outlet, parts, spawn};
 
@@ -40,7 +40,8 @@ impl Ghw {
         let length = file.metadata()?.len();
         let mut input = Input::new(file, read);
         input.rewind()?;
-        follow(BufReader::new(&mut input), length)?;
+        promised::follow(BufReader::new(&mut input), length)?;
+        sections::follow(&mut input)?;
         let declared = input.clone();
         let declared = spawn(move || declare(&opened(declared)?.hierarchy))?.join();
         let signals = declared.unwrap_or_else(|panic| Err(ended(&*panic)))?;
