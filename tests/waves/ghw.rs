@@ -111,3 +111,27 @@ fn dumps_of_the_installed_ghdl_are_the_same() {
         ran.stderr
     );
 }
+
+/// What is no text, in a pipe or compressed, is named.
+#[test]
+fn a_compressed_file_is_named() {
+    let folder = scratch("waves/ghw_packed");
+    for (name, format) in [
+        ("ghdl-5.0/bus.ghw", "a GHW file"),
+        ("icarus-11/events.fst", "an FST file"),
+    ] {
+        let packed = Command::new("gzip")
+            .arg("-c")
+            .arg(dumps().join(name))
+            .output();
+        let packed = packed.expect("gzip").stdout;
+        fs::write(folder.join("packed.gz"), packed).expect("written");
+        let ran = run(&mut vcd(&folder, "info packed.gz"));
+        assert_eq!(ran.code, 2);
+        assert!(
+            ran.stderr.contains(&format!("found {format}, compressed")),
+            "{}",
+            ran.stderr
+        );
+    }
+}

@@ -178,9 +178,27 @@ fn input(mut reader: impl Read + Send + 'static) -> io::Result<Input> {
     }
 }
 
+/// A decompressor, which says of an end that comes early what has ended.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+struct Whole<R>(R);
+
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            kind @ io::ErrorKind::UnexpectedEof => io::Error::new(
+                kind,
+                "the compressed file ends in the middle; it is cut off: copy or write it anew",
+            ),
+            _ => error,
+        })
+    }
+}
+
 #[cfg(feature = "gzip")]
 fn gunzip(input: Input) -> io::Result<Input> {
-    Ok(Box::new(flate2::read::MultiGzDecoder::new(input)))
+    let decoder = flate2::read::MultiGzDecoder::new(input);
+    Ok(Box::new(Whole(decoder)))
 }
 
 #[cfg(not(feature = "gzip"))]
@@ -193,7 +211,8 @@ fn gunzip(_: Input) -> io::Result<Input> {
 
 #[cfg(feature = "zstd")]
 fn unzstd(input: Input) -> io::Result<Input> {
-    Ok(Box::new(zstd::stream::read::Decoder::new(input)?))
+    let decoder = zstd::stream::read::Decoder::new(input)?;
+    Ok(Box::new(Whole(decoder)))
 }
 
 #[cfg(not(feature = "zstd"))]

@@ -101,7 +101,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
             bytes: Arc::clone(&read),
         };
         return Ok(Opened {
-            dump: Dump::Pipe(Stream::from_reader(counted)?),
+            dump: Dump::Pipe(Stream::from_reader(counted).map_err(unpackable)?),
             size: None,
             read,
         });
@@ -148,7 +148,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     };
     let dump = match plain {
         true => Dump::File(Stream::new(counted)?),
-        false => Dump::Pipe(Stream::from_reader(counted)?),
+        false => Dump::Pipe(Stream::from_reader(counted).map_err(unpackable)?),
     };
     Ok(Opened {
         dump,
@@ -164,6 +164,27 @@ fn start(file: &mut File) -> io::Result<Vec<u8>> {
     file.rewind()?;
     Ok(start)
 }
+
+/// Names the format of what came out of a pipe or a decompressor and is no text.
+fn unpackable(error: Error) -> OpenError {
+    let format = match &error {
+        Error::Syntax {
+            found, offset: 0, ..
+        } if found.contains("GHDLwave") => {
+            "a GHW file, compressed or in a pipe; name the file itself, unpacked"
+        }
+        Error::Syntax {
+            found, offset: 0, ..
+        } if found.contains(FST_AS_TEXT) => {
+            "an FST file, compressed or in a pipe; name the file itself, unpacked"
+        }
+        _ => return error.into(),
+    };
+    OpenError::Foreign(format)
+}
+
+/// How the first bytes of an FST file are shown in an error.
+const FST_AS_TEXT: &str = r"\x00\x00\x00\x00\x00\x00\x00\x01I";
 
 /// Whether a file starts as gzip or Zstandard files do.
 fn is_compressed(start: &[u8]) -> bool {
