@@ -227,6 +227,10 @@ fn a_part_has_the_values_of_the_whole() {
     assert!(ticks.starts_with(": [\n    55,\n    200\n"), "{ticks}");
 }
 
+/// A signal of no bits beside another one.
+const NO_BITS: &str = "$scope module tb $end $var wire 0 ! a $end $var wire 1 b b $end $upscope $end $enddefinitions $end\n\
+    #0\nb0 !\n0b\n#5\n1b\nb !\n#8\n";
+
 const HEADER_OF_LONG_NAME: &str = "$scope module NAME $end $var wire 1 a a $end $upscope $end $enddefinitions $end\n#0\n0a\n#5\n1a\n";
 
 #[test]
@@ -240,6 +244,7 @@ fn outputs_that_cannot_be() {
     fs::write(folder.join("one.vcd"), format!("{header}#0\n1e\n")).expect("written");
     let twice = format!("{header}#0\n1e\n1e\n#5\n");
     fs::write(folder.join("twice.vcd"), twice).expect("written");
+    fs::write(folder.join("empty.vcd"), NO_BITS).expect("written");
     let long = HEADER_OF_LONG_NAME.replace("NAME", &"s".repeat(65_536));
     fs::write(folder.join("long.vcd"), long).expect("written");
     for (name, arguments) in [
@@ -260,6 +265,7 @@ fn outputs_that_cannot_be() {
         ("cut_one_time_to_fst", "one.vcd -o cut.fst"),
         ("cut_two_triggers_at_0_to_fst", "twice.vcd -o cut.fst"),
         ("cut_long_name_to_fst", "long.vcd -o cut.fst"),
+        ("cut_no_bits_to_fst", "empty.vcd -o cut.fst"),
     ] {
         let ran = golden_in(name, &folder, &format!("cut {arguments}"));
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{name}");
@@ -272,6 +278,7 @@ fn outputs_that_cannot_be() {
     left.sort();
     let given = [
         "a.vcd",
+        "empty.vcd",
         "hard.vcd",
         "long.vcd",
         "one.vcd",
@@ -279,6 +286,43 @@ fn outputs_that_cannot_be() {
         "twice.vcd",
     ];
     assert_eq!(left, given);
+}
+
+/// Names that no writer of VCD should have are kept, and signals of no bits.
+#[test]
+fn odd_declarations_are_kept() {
+    let folder = scratch("waves/cut_odd");
+    let of = |name: &str, variables: &str| {
+        format!(
+            "$scope module {name} $end {variables} $upscope $end $enddefinitions $end\n#0\n0!\n1a\n#5\n1!\n#9\n"
+        )
+    };
+    let variables = "$var wire 1 ! a $end $var wire 1 a b $end";
+    for (text, ends) in [
+        (NO_BITS.to_owned(), &["vcd"][..]),
+        (
+            of("tb", "$var wire 1 ! a b $end $var wire 1 a a_b $end"),
+            &["vcd", "fst"],
+        ),
+        (of("", variables), &["vcd", "fst"]),
+        (of("two words", variables), &["vcd", "fst"]),
+    ] {
+        fs::write(folder.join("a.vcd"), &text).expect("written");
+        for end in ends {
+            for arguments in [
+                format!("cut a.vcd -o b.{end}"),
+                format!("diff a.vcd b.{end}"),
+            ] {
+                let ran = run(&mut vcd(&folder, &arguments));
+                assert_eq!(
+                    ran.code, 0,
+                    "{text}{arguments}: {}{}",
+                    ran.stdout, ran.stderr
+                );
+                assert!(!ran.stdout.contains("only in"), "{text}{}", ran.stdout);
+            }
+        }
+    }
 }
 
 /// Bits that stay bits are one signal to a reader, and text that becomes a vector is told.

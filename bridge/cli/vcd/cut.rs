@@ -90,7 +90,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
         let mut write = |out: &mut dyn Write| job.write(&mut opened.dump, out, &mut copied);
         match (is_pipe, end_of(&args.output) == "fst") {
             (true, _) => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(io::stdout());
                 output::printed(write(&mut out).and_then(|()| out.flush()))
             }
             (false, false) => output::write_whole(&args.output, |out| write(out)),

@@ -287,7 +287,6 @@ fn a_variable_has_values_of_the_form_that_it_is_declared_with() {
         ("parameter 64", "r1.5 !", "bits", "reals"),
         ("real 64", "b101 !", "reals", "bits"),
         ("real 64", "sabc !", "reals", "strings"),
-        ("wire 0", "sabc !", "bits", "strings"),
         ("string 8", "b1 !", "strings", "bits"),
     ] {
         let text = format!(

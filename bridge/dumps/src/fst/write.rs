@@ -68,6 +68,12 @@ pub enum WriteError {
          write a VCD"
     )]
     Triggers(String),
+    /// To readers of FST it is one of text.
+    #[error(
+        "expected signals of at least one bit, found `{0}` with none; FST cannot hold it: leave it out with --signals, or \
+         write a VCD"
+    )]
+    NoBits(String),
     /// Readers of FST take names up to a limit.
     #[error(
         "expected names of at most {LONGEST} bytes, found one of {0}; no reader of FST takes it: leave it out with \
@@ -248,7 +254,7 @@ fn declare<W: Write + Seek>(
                     .iter()
                     .find(|written| written.width == 1 && written.form == Form::Bits);
                 let alias = same.map(|written| written.id);
-                let name = fitting(format!("{} [{index}]", one_word(variable.name())))?;
+                let name = fitting(format!("{} [{index}]", printable(variable.name())))?;
                 let kind = written(variable.kind());
                 let of_file = FstSignalType::bit_vec(1);
                 let id = file.var(name, of_file, kind, FstVarDirection::Implicit, alias)?;
@@ -267,6 +273,11 @@ fn declare<W: Write + Seek>(
         let form = Form::of(variable.kind());
         let width = match form {
             Form::Text => 8 * longest[signal].max(1),
+            // Tools write any width of an event.
+            Form::Event => variable.width().max(1) as usize,
+            Form::Bits if variable.width() == 0 => {
+                return Err(WriteError::NoBits(header.path(variable)));
+            }
             _ => variable.width() as usize,
         };
         let kind = written(variable.kind());
@@ -295,7 +306,7 @@ fn declare<W: Write + Seek>(
 
 /// The name as writers of FST have it: with the range behind a blank.
 fn name(variable: &Variable, width: usize) -> String {
-    let name = one_word(variable.name());
+    let name = printable(variable.name());
     match (variable.kind(), variable.range()) {
         (VarKind::String, _) => format!("{name} [{}:0]", width - 1),
         (_, Some(range)) => format!("{name} {range}"),
@@ -304,11 +315,9 @@ fn name(variable: &Variable, width: usize) -> String {
     }
 }
 
-fn one_word(name: &str) -> String {
-    match name {
-        "" => "_".to_owned(),
-        name => name.replace(char::is_whitespace, "_"),
-    }
+/// A name without what ends it for readers.
+fn printable(name: &str) -> String {
+    name.replace(char::is_control, "_")
 }
 
 /// The name, if readers take it.
@@ -338,7 +347,7 @@ fn enter<W: Write + Seek>(
     }
     for scope in &path[common..] {
         let scope = &header.scopes()[scope.index()];
-        let name = fitting(one_word(scope.name()))?;
+        let name = fitting(printable(scope.name()))?;
         file.scope(name, "", scope_type(scope.kind()))?;
     }
     *open = path;

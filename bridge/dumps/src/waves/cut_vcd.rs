@@ -67,7 +67,12 @@ impl<'c, W: Write> VcdTarget<'c, W> {
             (..=1, [digit]) => out.write_all(&[*digit])?,
             _ => {
                 out.write_all(b"b")?;
-                out.write_all(if digits.is_empty() { b"x" } else { digits })?;
+                out.write_all(match (width, digits) {
+                    // Nothing but zeros fits into no bits.
+                    (0, _) => b"0",
+                    (_, []) => b"x",
+                    _ => digits,
+                })?;
                 out.write_all(b" ")?;
             }
         }
