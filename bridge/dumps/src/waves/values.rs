@@ -91,14 +91,24 @@ fn ascii(text: Vec<u8>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// A value as [`written`], but not longer than a table bears: reals are rounded to six digits, of others the
-/// middle is left out.
+/// A value as [`written`], but not longer than a table bears: of reals that are longer stand six digits behind a `~`, of
+/// others the middle is left out.
 pub fn brief(value: &Value, radix: Radix) -> String {
     match value {
-        // Six digits are always a number again.
-        Value::Real(real) => format!("{real:.5e}").parse().unwrap_or(*real).to_string(),
+        Value::Real(real) => brief_real(*real),
         _ => shortened(&written(value, radix)),
     }
+}
+
+fn brief_real(real: f64) -> String {
+    let short = |text: String| (text.len() <= LONGEST).then_some(text);
+    let exact = short(real.to_string()).or_else(|| short(format!("{real:e}")));
+    exact.unwrap_or_else(|| {
+        // Six digits are always a number again.
+        let rounded: f64 = format!("{real:.5e}").parse().unwrap_or(real);
+        let rounded = short(rounded.to_string()).unwrap_or_else(|| format!("{rounded:e}"));
+        format!("~{rounded}")
+    })
 }
 
 fn shortened(text: &str) -> String {
@@ -272,10 +282,12 @@ mod tests {
     }
 
     #[test]
-    fn reals_are_rounded() {
+    fn reals_that_are_rounded_are_marked() {
         let brief = |real| brief(&Value::Real(real), Radix::Hex);
-        assert_eq!(brief(-0.899_999_999_999_999_9), "-0.9");
-        assert_eq!(brief(1_234_567.8), "1234570");
+        assert_eq!(brief(-0.899_999_999_999_999_9), "~-0.9");
+        assert_eq!(brief(1_234_567.8), "1234567.8");
+        assert_eq!(brief(1e300), "1e300");
+        assert_eq!(brief(-1.234_567_890_123_45e-300), "~-1.23457e-300");
         assert_eq!(brief(f64::INFINITY), "inf");
         assert_eq!(brief(f64::NAN), "NaN");
     }
