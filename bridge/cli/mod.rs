@@ -251,7 +251,17 @@ fn tell_usage(told: &clap::Error) -> u8 {
     if told.use_stderr() {
         // Nobody else could be told that it cannot be.
         let _ = told.print();
-        return Verdict::Usage.exit_code();
+        let verdict = Verdict::Usage;
+        let words = env::args_os().skip(1).take_while(|word| word != "--");
+        if words.into_iter().any(|word| word == "--json") {
+            let message = told.render().to_string();
+            let _ = output::print_json(&FailureJson {
+                verdict,
+                exit_code: verdict.exit_code(),
+                message: message.trim_end(),
+            });
+        }
+        return verdict.exit_code();
     }
     match output::printed(told.print().and_then(|()| io::stdout().flush())) {
         Ok(()) => Verdict::Agree.exit_code(),
