@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::command::{Ran, lockstep, run};
-use crate::golden::{dumps, golden, golden_in};
+use crate::golden::{dumps, golden, golden_in, vcd};
 use crate::scratch::scratch;
 
 const HIERARCHY: &str = "verilator-5.048/hierarchy.vcd";
@@ -304,4 +305,72 @@ fn where_nothing_is_compared_nothing_is_the_same() {
     let alone = golden_in("diff_widths_alone", &folder, "diff a_alone.vcd b_alone.vcd");
     let one = golden_in("diff_widths_and_one", &folder, "diff a_one.vcd b_one.vcd");
     assert_eq!((alone.code, one.code), (1, 1));
+}
+
+/// An event and a signal may have one code: what is written is a trigger of the one, and a value of the other.
+#[test]
+fn an_event_is_no_other_name_of_a_signal() {
+    let folder = scratch("waves/diff_event_of_a_signal");
+    let variables = ["$var wire 1 ! w $end", "$var event 1 ! e $end"];
+    let bodies = ["1!\n#7\n", "#7\n", "0!\n#7\n"];
+    for order in [[0, 1], [1, 0]] {
+        for (number, body) in bodies.iter().enumerate() {
+            let [one, two] = order.map(|place| variables[place]);
+            let text = format!("{one} {two} $enddefinitions $end\n#0\n0!\n#5\n1!\n#6\n{body}");
+            fs::write(folder.join(format!("{number}.vcd")), text).expect("written");
+        }
+        assert_eq!(compared(&folder, "0.vcd 0.vcd").code, 0);
+        for other in ["1.vcd", "2.vcd"] {
+            let ran = compared(&folder, &format!("0.vcd {other}"));
+            assert_eq!(ran.code, 1, "{}", ran.stdout);
+        }
+        let ran = run(&mut vcd(&folder, "stats 0.vcd --csv"));
+        assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_pipe_cannot_be_both() {
+    let folder = scratch("waves/diff_one_pipe");
+    let made = Command::new("mkfifo").arg(folder.join("pipe")).status();
+    assert!(made.expect("mkfifo").success());
+    let ran = compared(&folder, "pipe ./pipe");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("found the pipe pipe twice"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Digits that are not those of the number are never shown as if they were.
+#[test]
+fn rounded_reals_are_marked() {
+    let folder = scratch("waves/diff_reals");
+    for (name, value) in [("a", "0.3"), ("b", "0.3000000000000003")] {
+        let text = format!(
+            "$var real 64 ! r $end $enddefinitions $end\n#0\nr{value} !\n#5\nr1234567890123 !\n#6\n"
+        );
+        fs::write(folder.join(format!("{name}.vcd")), text).expect("written");
+    }
+    let ran = compared(&folder, "a.vcd b.vcd");
+    assert!(ran.stdout.contains("~0.3!"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1234567890123"), "{}", ran.stdout);
+}
+
+#[test]
+fn all_left_out_is_told() {
+    let folder = scratch("waves/diff_all_ignored");
+    fs::write(
+        folder.join("a.vcd"),
+        "$var wire 1 ! a $end $enddefinitions $end\n#0\n0!\n#1\n",
+    )
+    .expect("written");
+    let ran = compared(&folder, "a.vcd a.vcd --ignore **");
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.contains("left out by --ignore"),
+        "{}",
+        ran.stderr
+    );
 }

@@ -1,5 +1,6 @@
 //! `lockstep vcd diff`.
 
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,6 +77,12 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
         return Err(Failure::usage(
             "expected two dumps, found standard input twice; name a file for one of them",
         ));
+    }
+    if is_same_pipe(&args.first, &args.second) {
+        return Err(Failure::usage(format!(
+            "expected two dumps, found the pipe {} twice; name a file for one of them",
+            args.first.display()
+        )));
     }
     let [first, second] = [
         args.reading.open(&args.first)?,
@@ -155,7 +162,22 @@ fn when(args: &DiffArgs, headers: [&Header; 2]) -> Result<When, Failure> {
     Ok(When::Clocks([first, second], args.sample))
 }
 
+/// Whether both are one pipe, which can be read once.
+fn is_same_pipe(first: &Path, second: &Path) -> bool {
+    let pipe = |path: &Path| {
+        let metadata = path.metadata().ok();
+        let metadata = metadata.filter(|of| of.file_type().is_fifo());
+        metadata.map(|of| (of.dev(), of.ino()))
+    };
+    pipe(first).is_some_and(|first| pipe(second) == Some(first))
+}
+
 fn nothing_in_common(mapping: &Mapping) -> Failure {
+    if mapping.ignored > 0 && mapping.only_first.is_empty() && mapping.only_second.is_empty() {
+        return Failure::usage(
+            "expected signals that both dumps have, found none: all are left out by --ignore; leave out fewer",
+        );
+    }
     let example = |paths: &[String]| {
         paths
             .first()

@@ -176,7 +176,7 @@ impl Mapping {
         headers: [&Header; 2],
         path: String,
         indices: [usize; 2],
-        compared: &mut HashSet<[Probe; 2]>,
+        compared: &mut HashSet<([Probe; 2], bool)>,
     ) {
         let [Some(one), Some(two)] =
             [0, 1].map(|side| Probe::variable(headers[side], indices[side]))
@@ -199,7 +199,8 @@ impl Mapping {
             self.ranges.push(path);
             return;
         }
-        let key = [one.anonymous(), two.anonymous()];
+        // A trigger of an event is no value of a signal that has its code.
+        let key = ([one.anonymous(), two.anonymous()], event);
         if compared.insert(key) {
             self.pairs.push(Pair {
                 path,
@@ -237,11 +238,11 @@ fn pair_up(dumps: [&Paths<'_>; 2], ones: &[usize], twos: &[usize]) -> Vec<(usize
         .collect()
 }
 
-/// Whether both tell their bits, and have none in common.
+/// Whether both tell their bits, and these are others.
 fn are_apart(variables: [&Variable; 2]) -> bool {
     let told = variables.iter().all(|variable| variable.range().is_some());
     let [one, two] = variables.map(bits);
-    told && (one.1 < two.0 || two.1 < one.0)
+    told && one != two
 }
 
 /// The side that has the bits one by one, where the other one tells that they count upwards.

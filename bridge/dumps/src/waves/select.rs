@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lockstep_vcd::{Error, Header, Probe};
+use lockstep_vcd::{Error, Header, Probe, SignalId};
 
 use lockstep_base::glob::Glob;
 
@@ -47,7 +47,7 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
         // Of several names of a signal, the first is enough.
         let mut signals: HashSet<_> = selected
             .iter()
-            .map(|one: &Selected| one.probe.signal())
+            .map(|one: &Selected| key(header, one.probe))
             .collect();
         let fit = header.variables().iter().enumerate();
         let fit: Vec<_> = fit
@@ -68,7 +68,7 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
                 path += &range.to_string();
             }
             if let Some(probe) = Probe::variable(header, index)
-                && signals.insert(probe.signal())
+                && signals.insert(key(header, probe))
             {
                 seen.insert((probe.signal(), path.clone()));
                 selected.push(Selected { path, probe });
@@ -79,6 +79,11 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
         }
     }
     Ok(selected)
+}
+
+/// What names of a signal have in common. An event is none of a signal that has its code.
+fn key(header: &Header, probe: Probe) -> (SignalId, bool) {
+    (probe.signal(), probe.is_event(header))
 }
 
 /// The one signal with this path or end of a path.

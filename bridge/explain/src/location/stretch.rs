@@ -103,7 +103,14 @@ pub fn run(
     // The divergence itself.
     let dump = Dump(folder.join("last.vcd"));
     let (inputs, window) = (&recording.inputs, (first, LAST, true));
-    if let Some(run) = before(dut, implementation, inputs, recording.divergent, window, &dump.0)? {
+    if let Some(run) = before(
+        dut,
+        implementation,
+        inputs,
+        recording.divergent,
+        window,
+        &dump.0,
+    )? {
         runs.push(run);
         dumps.push(dump);
     }
