@@ -300,11 +300,13 @@ impl Expression {
                 elements,
                 index,
                 width,
-            } => {
-                let span = elements.get(index.value(of)? as usize)?;
-                let width = *width;
-                Self::Bits { span: *span, width }.part_value(at, bits, of)
-            }
+            } => match elements.get(index.value(of)? as usize) {
+                Some(&span) => {
+                    let width = *width;
+                    Self::Bits { span, width }.part_value(at, bits, of)
+                }
+                None => Some(0),
+            },
             Self::Chosen {
                 condition,
                 then,
@@ -379,9 +381,13 @@ impl Expression {
                 width,
             } => {
                 let index = index.value(of)? as usize;
+                // Beyond the last one Verilator reads zeros.
+                let Some(element) = elements.get(index) else {
+                    return Some(0);
+                };
                 let span = Span {
                     width: *width,
-                    ..*elements.get(index)?
+                    ..*element
                 };
                 (*width <= 64).then(|| of.bits(&span)).flatten()? & mask(*width)
             }
@@ -425,8 +431,15 @@ impl Expression {
             _ => {}
         }
         let one = one?;
+        // Constants alone are those of a loop, which counts with an `int`.
+        let signed_width = || {
+            let mut widths = operands.iter().filter_map(Self::width);
+            let is_constant = |of: &Self| matches!(of.plain(), Self::Constant(0..=0xFFFF_FFFF));
+            let of_loop = operands.iter().all(is_constant).then_some(32);
+            widths.next().or(of_loop)
+        };
         let signed = |value: u64| -> Option<i64> {
-            let unused = 64 - first.width().filter(|width| *width <= 64)?;
+            let unused = 64 - signed_width().filter(|width| *width <= 64)?;
             Some((value << unused) as i64 >> unused)
         };
         Some(match operator {
@@ -622,6 +635,34 @@ mod tests {
         // One operand that is 0 is enough.
         let lost = operator(Operator::And, [bits(9, 1), bits(0, 1)], 1);
         assert_eq!(lost.value(&of), Some(0));
+    }
+
+    #[test]
+    fn loops_count_with_signed_numbers() {
+        let less = |one: u64, two: u64| Expression::Operator {
+            operator: Operator::SignedLess,
+            of: vec![Expression::Constant(one), Expression::Constant(two)],
+            width: 1,
+        };
+        assert_eq!(less(3, 31).value(&of), Some(1));
+        assert_eq!(less(31, 31).value(&of), Some(0));
+        assert_eq!(less(0xFFFF_FFFF, 0).value(&of), Some(1));
+    }
+
+    #[test]
+    fn beyond_an_array_are_zeros() {
+        let element = |index| Expression::Element {
+            elements: vec![Span {
+                signal: 3,
+                low: 0,
+                width: 16,
+            }],
+            index: Box::new(Expression::Constant(index)),
+            width: 16,
+        };
+        assert_eq!(element(0).value(&of), Some(0xabcd));
+        assert_eq!(element(1).value(&of), Some(0));
+        assert_eq!(element(1).part(4, 8).value(&of), Some(0));
     }
 
     #[test]

@@ -484,9 +484,7 @@ impl<'v> Reader<'v> {
                         .flat_map(|tree| list(tree, "sensesp"))
                         .any(|item| matches!(text(item, "edgeType"), "POS" | "NEG" | "BOTH"));
                     let mut at = At::new(clocked, out.scope(prefix));
-                    for statement in list(child, "stmtsp") {
-                        self.statement(statement, &mut at, out);
-                    }
+                    self.block(list(child, "stmtsp"), &mut at, out);
                 }
                 "ASSIGNW" => self.statement(child, &mut At::new(false, out.scope(prefix)), out),
                 // A constant that is assigned; what is before a reset is of no matter.
@@ -553,9 +551,7 @@ impl<'v> Reader<'v> {
                 for (key, is, not) in [("thensp", then, zero), ("elsesp", other, Vec::new())] {
                     let condition = self.condition(&of, (is, not), out);
                     at.conditions.push(condition);
-                    for statement in list(node, key) {
-                        self.statement(statement, at, out);
-                    }
+                    self.block(list(node, key), at, out);
                     at.conditions.pop();
                 }
             }
@@ -596,9 +592,7 @@ impl<'v> Reader<'v> {
                             place,
                         });
                     }
-                    for statement in list(item, "stmtsp") {
-                        self.statement(statement, at, out);
-                    }
+                    self.block(list(item, "stmtsp"), at, out);
                     if !own.is_empty() {
                         at.conditions.pop();
                     }
@@ -616,18 +610,28 @@ impl<'v> Reader<'v> {
                 }
             }
             _ => {
-                let all: Vec<_> = children(node).collect();
-                let counters = all.iter().filter(|child| kind(child) == "LOOP");
-                let counters: Vec<_> = counters.flat_map(|of| counters_of(of)).collect();
-                self.counters.extend(counters.iter().copied());
-                for child in all {
-                    self.statement(child, at, out);
-                }
-                for counter in counters {
-                    self.counters.remove(counter);
-                    self.locals.remove(counter);
-                }
+                self.block(children(node), at, out);
             }
+        }
+    }
+
+    /// Statements one after the other: what counts a loop is set before it.
+    fn block(
+        &mut self,
+        statements: impl IntoIterator<Item = &'v Value>,
+        at: &mut At,
+        out: &mut Module,
+    ) {
+        let all: Vec<_> = statements.into_iter().collect();
+        let loops = all.iter().filter(|child| kind(child) == "LOOP");
+        let counters: Vec<_> = loops.flat_map(|of| counters_of(of)).collect();
+        self.counters.extend(counters.iter().copied());
+        for child in all {
+            self.statement(child, at, out);
+        }
+        for counter in counters {
+            self.counters.remove(counter);
+            self.locals.remove(counter);
         }
     }
 
@@ -940,13 +944,14 @@ impl<'v> Reader<'v> {
                 let count = list(node, "countp").first().and_then(number);
                 match (self.first(node, "srcp", out, found), low_width, count) {
                     (Some(of), Some(low_width), Some(count @ 1..=4096)) => {
-                        let copies = std::iter::repeat_n(of, count as usize);
-                        let joined = copies.reduce(|low, high| Expression::Concat {
-                            high: Box::new(high),
-                            low_width: low.width().unwrap_or(low_width),
-                            low: Box::new(low),
-                        });
-                        joined.unwrap_or(Expression::Other(Vec::new()))
+                        let copies = std::iter::repeat_n(of.clone(), count as usize - 1);
+                        copies
+                            .zip(1..)
+                            .fold(of, |low, (high, below)| Expression::Concat {
+                                high: Box::new(high),
+                                low_width: below * low_width,
+                                low: Box::new(low),
+                            })
                     }
                     (of, ..) => Expression::Other(of.into_iter().collect()),
                 }
