@@ -141,6 +141,23 @@ impl Places {
         self
     }
 
+    /// Adds standard input, which may be a file, if the input is that.
+    #[must_use]
+    pub fn reads_dump(self, path: &Path) -> Self {
+        if path != Path::new("-") {
+            return self.reads("the dump", Some(path));
+        }
+        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+        let found = file.and_then(|file| file.metadata()).ok();
+        let file = found.as_ref().and_then(Identity::there);
+        let mut places = self;
+        places.read.extend(file.map(|file| Place {
+            name: "the dump on standard input".into(),
+            file,
+        }));
+        places
+    }
+
     /// Checks that all outputs are different files, and none is an input.
     ///
     /// # Errors

@@ -253,3 +253,30 @@ fn a_map_of_names() {
         "map dump.vcd --implementation small.toml",
     );
 }
+
+/// What a clock that stops being 0 or 1 leaves out nobody can tell.
+#[test]
+fn a_clock_without_a_value_ends_the_check() {
+    let whole = dump("");
+    let edge = "#40\n1c\n";
+    for (name, clock) in [
+        ("clock_of_x", "xc"),
+        ("clock_of_z", "zc"),
+        ("clock_of_a_real", "r1.5 c"),
+    ] {
+        let text = whole.replace(edge, &format!("#40\n{clock}\n"));
+        assert_ne!(text, whole);
+        assert_eq!(check(name, &text, MAP), 2, "{name}");
+    }
+    let text = whole.replace(edge, &format!("{edge}r0.5 v\n"));
+    assert_eq!(check("a_real_output", &text, MAP), 2);
+    // Before its first value it is x everywhere.
+    assert_eq!(
+        check(
+            "clock_of_x_before",
+            &dump("").replace("#0\n0c", "#0\nxc\n#1\n0c"),
+            MAP
+        ),
+        0
+    );
+}

@@ -138,7 +138,7 @@ struct Summary {
 pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
     let places = Places::new()
         .writes_in("--out", &args.out, report_files::NAMES)
-        .reads("the dump", Some(&args.file))
+        .reads_dump(&args.file)
         .reads("--map", Some(&args.map))
         .reads("--implementation", args.implementation.as_deref())
         .reads("--waivers", args.waivers.as_deref());

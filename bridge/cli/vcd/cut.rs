@@ -1,5 +1,6 @@
 //! `lockstep vcd cut`.
 
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -132,6 +133,15 @@ fn write_fst(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
+    // A link stays, what it leads to is written.
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Err(Failure::usage(format!(
+            "{}: expected a file, found a pipe or a device, which cannot hold FST; name a file, or write a VCD",
+            path.display()
+        )));
+    }
     let through = || -> Result<(), WriteError> {
         let mut text = BufWriter::new(ScratchFile::beside(path)?);
         write(&mut text)?;
@@ -148,16 +158,12 @@ fn write_fst(
 
 /// Refuses an output that would replace the dump, or of another format.
 fn check(args: &CutArgs, file: &Path, is_pipe: bool) -> Result<(), Failure> {
-    let input = (file != Path::new("-")).then_some(file);
     let output = (!is_pipe).then_some(args.output.as_path());
     let places = match is_pipe {
         true => Places::new(),
         false => Places::default(),
     };
-    places
-        .writes("--output", output)
-        .reads("the dump", input)
-        .check()?;
+    places.writes("--output", output).reads_dump(file).check()?;
     let end = end_of(&args.output);
     match FORMATS.iter().find(|(format, _)| *format == end) {
         Some((_, instead)) => Err(Failure::usage(format!(

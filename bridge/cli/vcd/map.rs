@@ -32,7 +32,7 @@ pub struct MapArgs {
 pub(super) fn map(args: &MapArgs) -> Result<Verdict, Failure> {
     let places = Places::new()
         .writes("--output", args.output.as_deref())
-        .reads("the dump", Some(&args.file))
+        .reads_dump(&args.file)
         .reads("--implementation", args.implementation.as_deref());
     places.check()?;
     let implementation =

@@ -158,6 +158,13 @@ fn decoded(
     let mut places = Vec::new();
     for decode in &args.decode {
         let one = single(header, &decode.signal).map_err(|error| in_signals(file, error))?;
+        let width = one.probe.width(header);
+        if width > 64 {
+            return Err(Failure::usage(format!(
+                "expected a register of at most 64 bits, found `{}` with {width}; name its bits, as in --decode '{}[31:0]=…'",
+                decode.signal, decode.signal
+            )));
+        }
         let known = selected.iter().position(|other| {
             let signals = [one.probe.signal(), other.probe.signal()];
             one.probe == other.probe || (signals[0] == signals[1] && one.path == other.path)

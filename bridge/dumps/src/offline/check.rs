@@ -444,6 +444,8 @@ impl Check<'_> {
         if let Some(earlier) = self.known(rows, &mut count) {
             stop = Some(earlier);
         }
+        self.passed_inputs.sort_unstable();
+        self.passed_inputs.dedup();
         // Reports show what the dump has, also where a difference is waived.
         self.shown.clear();
         self.shown.extend_from_slice(&rows.outputs[..count]);
@@ -586,6 +588,10 @@ impl Check<'_> {
                 continue;
             };
             if self.options.skip_vague {
+                // The byte that a design draws is what the model goes on with.
+                if matters.random_byte != 0 && self.expected[row].random_drawn != 0 {
+                    self.passed_inputs.push(row);
+                }
                 self.passed_outputs.push((row, matters));
                 continue;
             }

@@ -9,6 +9,35 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use super::fields::Side;
 use super::map::{Edge, InputTime, OutputTime, Sample};
 use super::wiring::Wiring;
+use crate::waves::time::written;
+
+/// Why no rows can be made of what follows in a dump.
+#[derive(Debug, thiserror::Error)]
+enum SampleError {
+    /// The clock was 0 or 1 before, and is neither now.
+    #[error(
+        "expected 0 or 1 of the clock `{path}`, found x or z at {at}: cycles are missing from there on; check what was \
+         dumped without $dumpoff, or cut a part out that has its clock (`lockstep vcd cut --from --to`)"
+    )]
+    Clock {
+        /// Its path.
+        path: String,
+        /// Time in the dump.
+        at: String,
+    },
+    /// A real or a string.
+    #[error(
+        "expected bits of `{path}`, found {found} at {at}; map a signal that is declared and written as bits"
+    )]
+    Form {
+        /// Path of the signal.
+        path: String,
+        /// What it is.
+        found: &'static str,
+        /// Time in the dump.
+        at: String,
+    },
+}
 
 /// The rows of a batch.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +158,8 @@ pub struct Sampler {
     /// There were changes in the tick that is being read.
     changed: bool,
     last_edge: Option<u64>,
+    /// A signal with a value that is none of bits, and what that is.
+    odd: Option<(usize, &'static str)>,
     /// Signal of `parameters_o`, and its value.
     parameters: Option<(usize, Option<DutParameters>)>,
 }
@@ -186,6 +217,7 @@ impl Sampler {
             now: 0,
             changed: false,
             last_edge: None,
+            odd: None,
             parameters: wiring
                 .parameters
                 .map(|probe| (probe.signal().index(), None)),
@@ -230,6 +262,9 @@ impl Sampler {
                     self.change(signal.index(), value);
                 }
                 Event::Time(time) if time > self.now => {
+                    if self.is_lost() {
+                        return ControlFlow::Break(());
+                    }
                     self.end_tick(rows);
                     self.now = time;
                     self.changed = false;
@@ -241,6 +276,9 @@ impl Sampler {
             }
             ControlFlow::Continue(())
         })?;
+        if self.is_lost() {
+            return Err(self.lost(source.header()));
+        }
         if visited.is_continue() {
             // The end.
             self.end_tick(rows);
@@ -248,8 +286,46 @@ impl Sampler {
         Ok(())
     }
 
+    /// Whether the tick that is being read says nothing of the cycles that follow.
+    fn is_lost(&self) -> bool {
+        let is_clock = |state: Option<State>| matches!(state, Some(State::Zero | State::One));
+        let stops =
+            is_clock(self.clock_now) && self.clock_next.is_some() && !is_clock(self.clock_next);
+        stops || self.odd.is_some()
+    }
+
+    fn lost(&self, header: &Header) -> Error {
+        let path = |signal: usize| {
+            let mut variables = header.variables().iter();
+            let variable = variables.find(|variable| variable.signal().index() == signal);
+            variable
+                .map(|variable| header.path(variable))
+                .unwrap_or_default()
+        };
+        let at = written(header.timescale(), self.now);
+        Error::Other(Box::new(match self.odd {
+            Some((signal, found)) => SampleError::Form {
+                path: path(signal),
+                found,
+                at,
+            },
+            None => SampleError::Clock {
+                path: path(self.clock),
+                at,
+            },
+        }))
+    }
+
     #[inline]
     fn change(&mut self, signal: usize, value: ValueRef<'_>) {
+        let is_tapped = self.first[signal] != self.first[signal + 1];
+        if is_tapped || signal == self.clock {
+            match value {
+                ValueRef::Bits(_) => {}
+                ValueRef::Real(_) => self.odd = Some((signal, "a real")),
+                ValueRef::Text(_) => self.odd = Some((signal, "a string")),
+            }
+        }
         if signal == self.clock {
             self.clock_next = match value {
                 ValueRef::Bits(bits) => bits.bit(self.clock_bit),
@@ -262,7 +338,7 @@ impl Sampler {
         {
             *stated = bytes(bits);
         }
-        if self.first[signal] == self.first[signal + 1] {
+        if !is_tapped {
             return;
         }
         if let ValueRef::Bits(bits) = value {

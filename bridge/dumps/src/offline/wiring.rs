@@ -130,14 +130,26 @@ pub enum WiringError {
     },
     /// Inputs are missing.
     #[error(
-        "expected signals for {}, found none in the map; add them to [input], write a number for what never \
-         changes, or take them as zero with --unmapped zero",
-        listed(.0)
+        "expected signals for {}, found none in the map; {}, or take them as zero with --unmapped zero",
+        listed(.0),
+        where_to_add(.0)
     )]
     Unmapped(Vec<String>),
     /// There is nothing to compare.
     #[error("expected a signal for an output, found none in the map; add one to [output]")]
     NoOutput,
+}
+
+/// The byte that a design draws is an output, and what the model goes on with.
+fn where_to_add(missing: &[String]) -> &'static str {
+    let is_drawn = |name: &String| name == "random_byte";
+    match (missing.iter().any(is_drawn), missing.iter().all(is_drawn)) {
+        (_, true) => "add it to [output]",
+        (true, _) => {
+            "add random_byte to [output] and the others to [input], write a number for what never changes"
+        }
+        _ => "add them to [input], write a number for what never changes",
+    }
 }
 
 fn alternatives(paths: &[String]) -> String {
