@@ -79,6 +79,37 @@ fn a_pipe_is_checked_while_the_simulation_runs() {
     assert!(!folder.join("dump.fifo").exists());
 }
 
+/// A simulation that dies is no pass, and one that never opens the pipe is not waited for.
+#[test]
+fn a_simulation_that_fails_is_no_pass() {
+    if !icarus::found() {
+        return;
+    }
+    let folder = scratch::scratch("offline/dying");
+    let rtl = folder.join("rtl");
+    planted::plant(None, &rtl).expect("copied");
+    let top = rtl.join("lockstep_dut.sv");
+    let text = fs::read_to_string(&top).expect("the RTL");
+    let dies = "  int died_after = 0;\n  always @(posedge clk_i) begin\n    died_after = died_after + 1;\n    \
+                if (died_after == 100) $fatal(1, \"boom\");\n  end\nendmodule";
+    fs::write(&top, text.replacen("endmodule", dies, 1)).expect("written");
+    bench(&folder, &rtl);
+    let ran = make(&folder, &["live", "CYCLES=500"]);
+    assert_eq!(ran.code, 2, "of make: {}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("boom"), "{}", ran.stderr);
+    let ended = "the simulation ended with";
+    assert!(ran.stderr.contains(ended), "{}", ran.stderr);
+    // Nothing is there to be run, or to be checked with.
+    for arguments in [
+        ["live", "VVP=/none/vvp"],
+        ["live", "CHECK=--waivers none.toml"],
+    ] {
+        let ran = make(&folder, &arguments);
+        assert_eq!(ran.code, 2, "of make: {}{}", ran.stdout, ran.stderr);
+        assert!(!folder.join("dump.fifo").exists());
+    }
+}
+
 #[test]
 fn a_bench_sets_parameters_and_tells_what_is_missing() {
     let folder = scratch::scratch("offline/parameters");
