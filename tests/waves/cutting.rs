@@ -325,6 +325,56 @@ fn odd_declarations_are_kept() {
     }
 }
 
+/// What stands on standard input may be the file that is to be written.
+#[test]
+fn a_dump_on_standard_input_is_not_replaced() {
+    let folder = scratch("waves/cut_input");
+    let whole = fs::read(dumps().join(HIERARCHY)).expect("a dump of the corpus");
+    fs::write(folder.join("a.vcd"), &whole).expect("written");
+    for arguments in ["cut - --signals clk_i -o a.vcd", "map - -o a.vcd"] {
+        let mut command = vcd(&folder, arguments);
+        command.stdin(File::open(folder.join("a.vcd")).expect("a dump"));
+        let ran = run(&mut command);
+        assert_eq!(ran.code, 2, "{arguments}: {}", ran.stderr);
+    }
+    assert_eq!(fs::read(folder.join("a.vcd")).expect("a dump"), whole);
+}
+
+/// A link stays where FST is written, and what cannot hold it is refused.
+#[test]
+fn links_and_devices_stay() {
+    let folder = scratch("waves/cut_links");
+    fs::copy(dumps().join(HIERARCHY), folder.join("a.vcd")).expect("copied");
+    fs::write(folder.join("real.fst"), "").expect("written");
+    symlink("real.fst", folder.join("link.fst")).expect("linked");
+    symlink("/dev/null", folder.join("null.fst")).expect("linked");
+    let ran = run(&mut vcd(&folder, "cut a.vcd -o link.fst"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(folder.join("link.fst").is_symlink());
+    assert_eq!(run(&mut vcd(&folder, "diff a.vcd real.fst")).code, 0);
+    let ran = run(&mut vcd(&folder, "cut a.vcd -o null.fst"));
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(folder.join("null.fst").is_symlink());
+}
+
+/// A name that is printed can be asked for, also with a backslash within.
+#[test]
+fn backslashes_of_names_are_kept() {
+    let folder = scratch("waves/cut_backslash");
+    let text = "$scope module t $end $var wire 1 ! \\a\\b $end $var wire 1 # c $end $upscope $end $enddefinitions $end\n\
+                #0\n0!\n0#\n#5\n1!\n#7\n";
+    fs::write(folder.join("a.vcd"), text).expect("written");
+    for arguments in [
+        r"show a.vcd --signals t.a\b --at 5 --changes",
+        r"show a.vcd --signals \a\b --at 5 --changes",
+    ] {
+        let ran = run(&mut vcd(&folder, arguments));
+        assert_eq!(ran.code, 0, "{arguments}: {}", ran.stderr);
+    }
+    let ran = run(&mut vcd(&folder, r"diff a.vcd a.vcd --ignore t.a\b"));
+    assert!(ran.stdout.starts_with("SAME  1 signal "), "{}", ran.stdout);
+}
+
 /// Bits that stay bits are one signal to a reader, and text that becomes a vector is told.
 #[test]
 fn what_was_cut_is_told() {

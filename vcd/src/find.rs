@@ -209,8 +209,25 @@ impl Header {
     /// [`Error::NotFound`], [`Error::Ambiguous`], and [`Error::Bits`] if the variable has not the
     /// bits asked for.
     pub fn find(&self, path: &str) -> Result<Probe, Error> {
-        let plain = path.trim().replace('\\', "");
-        let plain = without_blanks(plain);
+        let asked = path.trim();
+        if asked.contains('\\') {
+            // A backslash may be one of the name, or the one before it.
+            let without_first = asked
+                .strip_prefix('\\')
+                .unwrap_or(asked)
+                .replace(".\\", ".");
+            for plain in [asked, &without_first] {
+                match self.find_plain(plain, path) {
+                    Err(Error::NotFound { .. }) => {}
+                    found => return found,
+                }
+            }
+        }
+        self.find_plain(&asked.replace('\\', ""), path)
+    }
+
+    fn find_plain(&self, plain: &str, path: &str) -> Result<Probe, Error> {
+        let plain = without_blanks(plain.to_owned());
         if let Some(index) = self.search(&plain, None, path)? {
             return Ok(self.probe(index));
         }

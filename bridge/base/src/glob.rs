@@ -8,7 +8,7 @@ pub struct Glob(String);
 impl Glob {
     /// The pattern `text`.
     pub fn new(text: &str) -> Self {
-        Self(text.trim().replace('\\', ""))
+        Self(unescaped(text.trim()))
     }
 
     /// The pattern, as it was given.
@@ -42,6 +42,12 @@ impl Glob {
         let mut captured = Vec::new();
         matched(&pieces, path, 0, &mut failed, &mut captured).then_some(captured)
     }
+}
+
+/// A path without the backslashes with which escaped names begin; one within a name is of the name.
+pub fn unescaped(path: &str) -> String {
+    let path = path.strip_prefix('\\').unwrap_or(path);
+    path.replace(".\\", ".")
 }
 
 /// A part of a pattern.

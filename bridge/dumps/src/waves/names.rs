@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use lockstep_base::glob::unescaped;
 use lockstep_vcd::Header;
 
 /// Paths of signals, or of scopes, that begin with `start`, each up to the end of a name and, where more follows, its
@@ -9,7 +10,7 @@ use lockstep_vcd::Header;
 ///
 /// Names with control characters are left out: they cannot be typed.
 pub fn completions(header: &Header, start: &str, scopes: bool) -> BTreeSet<String> {
-    let start = start.replace('\\', "");
+    let start = unescaped(start);
     let paths: Box<dyn Iterator<Item = String>> = match scopes {
         false => Box::new(
             header

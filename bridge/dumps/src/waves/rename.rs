@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use lockstep_base::glob::{Glob, Piece, pieces};
+use lockstep_base::glob::{Glob, Piece, pieces, unescaped};
 
 /// A rule `FROM=TO`. Without a wildcard, FROM is a path or the beginning of one, up to the end of a name; an empty FROM
 /// is the beginning of every path. With wildcards it is a whole path, and the first `*` of TO stands for what the first
@@ -20,7 +20,7 @@ impl FromStr for Rename {
         let (from, to) = rule
             .split_once('=')
             .ok_or("expected FROM=TO, found no `=`")?;
-        let (from, to) = (Glob::new(from), to.trim().replace('\\', ""));
+        let (from, to) = (Glob::new(from), unescaped(to.trim()));
         for (kind, sign) in KINDS {
             let [given, asked] = [from.text(), &to].map(|text| count(text, kind));
             if asked > given {
