@@ -24,6 +24,9 @@ pub fn write_whole(
     // A link stays, what it leads to is written: /dev/stdout, for instance.
     let target = fs::canonicalize(path);
     let path = target.as_deref().unwrap_or(path);
+    if path.is_dir() {
+        return Err(failed(path, &Errno::ISDIR.into()));
+    }
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let write = || -> io::Result<()> {
             check_reader(path)?;

@@ -75,7 +75,8 @@ pub(super) fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
     let limit = args.cycles.unwrap_or(limit);
     let about = stimulus.description();
     let mut fault = None;
-    let mut cycles = 0;
+    // None where who reads standard output has enough.
+    let mut cycles = None;
     let mut write = |out: &mut dyn Write| -> io::Result<()> {
         let mut exporter = Exporter::new(out, args.format, &about)?;
         if let Some(error) = copy(&mut stimulus, limit, &mut exporter)? {
@@ -83,7 +84,7 @@ pub(super) fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
             fault = Some(error);
             return Err(io::Error::other(text));
         }
-        cycles = exporter.finish()?;
+        cycles = Some(exporter.finish()?);
         Ok(())
     };
     let written = match &args.output {
@@ -94,6 +95,9 @@ pub(super) fn export(args: &ExportArgs) -> Result<Verdict, Failure> {
         return Err(Failure::usage(error));
     }
     written?;
+    let Some(cycles) = cycles else {
+        return Ok(Verdict::Agree);
+    };
     if args.cycles.is_some_and(|wanted| cycles < wanted) {
         let cycles = counted(cycles, "cycle");
         output::note(&format!("the stimulus ends after {cycles}"));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use lockstep_vcd::Header;
+use rustix::io::Errno;
 
 use super::patience::Patience;
 use super::reading::Reading;
@@ -136,7 +137,10 @@ fn write_fst(
     // A link stays, what it leads to is written.
     let target = fs::canonicalize(path);
     let path = target.as_deref().unwrap_or(path);
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    if path.is_dir() {
+        return Err(output::failed(path, &Errno::ISDIR.into()));
+    }
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Failure::usage(format!(
             "{}: expected a file, found a pipe or a device, which cannot hold FST; name a file, or write a VCD",
             path.display()

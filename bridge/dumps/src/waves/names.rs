@@ -10,7 +10,9 @@ use lockstep_vcd::Header;
 ///
 /// Names with control characters are left out: they cannot be typed.
 pub fn completions(header: &Header, start: &str, scopes: bool) -> BTreeSet<String> {
-    let start = unescaped(start);
+    // A shell may have put backslashes before what it reads otherwise.
+    let mut starts = vec![unescaped(start), start.replace('\\', "")];
+    starts.dedup();
     let paths: Box<dyn Iterator<Item = String>> = match scopes {
         false => Box::new(
             header
@@ -27,15 +29,17 @@ pub fn completions(header: &Header, start: &str, scopes: bool) -> BTreeSet<Strin
     let mut ways = BTreeSet::new();
     for path in paths.filter(|path| !path.contains(char::is_control)) {
         let later = path.match_indices('.').map(|(dot, _)| dot + 1);
-        let later = later.filter(|_| !start.is_empty());
-        for begin in std::iter::once(0).chain(later) {
-            let Some(rest) = path[begin..].strip_prefix(&start) else {
-                continue;
-            };
-            let end = rest.find('.').map_or(rest.len(), |dot| dot + 1);
-            let way = &path[begin..begin + start.len() + end];
-            if !ways.contains(way) {
-                ways.insert(way.to_owned());
+        let later: Vec<_> = later.filter(|_| !start.is_empty()).collect();
+        for start in &starts {
+            for begin in std::iter::once(0).chain(later.iter().copied()) {
+                let Some(rest) = path[begin..].strip_prefix(start) else {
+                    continue;
+                };
+                let end = rest.find('.').map_or(rest.len(), |dot| dot + 1);
+                let way = &path[begin..begin + start.len() + end];
+                if !ways.contains(way) {
+                    ways.insert(way.to_owned());
+                }
             }
         }
     }
@@ -65,6 +69,7 @@ mod tests {
         assert_eq!(ways("u_sub.", false), "u_sub.clk u_sub.g[0]. u_sub.state");
         assert_eq!(ways("g\\[", false), "g[0].");
         assert_eq!(ways("od", false), "odd+count");
+        assert_eq!(ways("\\od", false), "odd+count");
         assert_eq!(ways("x", false), "");
         assert_eq!(ways("top.", true), "top.u_sub top.u_sub.");
         assert_eq!(ways("u", true), "u_sub u_sub.");
