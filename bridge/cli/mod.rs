@@ -177,15 +177,20 @@ impl Failure {
         output::tell(&format!("lockstep: {message}\n"));
         let exit_code = verdict.exit_code();
         if json {
-            // Standard output may be what failed.
-            let _ = output::print_json(&FailureJson {
-                verdict,
-                exit_code,
-                message: &message,
-            });
+            tell_programs(verdict, &message);
         }
         exit_code
     }
+}
+
+/// Prints a failure as JSON.
+fn tell_programs(verdict: Verdict, message: &str) {
+    // Standard output may be what failed.
+    let _ = output::print_json(&FailureJson {
+        verdict,
+        exit_code: verdict.exit_code(),
+        message,
+    });
 }
 
 /// What a program that asked for JSON gets of a failure.
@@ -252,14 +257,9 @@ fn tell_usage(told: &clap::Error) -> u8 {
         // Nobody else could be told that it cannot be.
         let _ = told.print();
         let verdict = Verdict::Usage;
-        let words = env::args_os().skip(1).take_while(|word| word != "--");
-        if words.into_iter().any(|word| word == "--json") {
-            let message = told.render().to_string();
-            let _ = output::print_json(&FailureJson {
-                verdict,
-                exit_code: verdict.exit_code(),
-                message: message.trim_end(),
-            });
+        let mut words = env::args_os().skip(1).take_while(|word| word != "--");
+        if words.any(|word| word == "--json") {
+            tell_programs(verdict, told.render().to_string().trim_end());
         }
         return verdict.exit_code();
     }

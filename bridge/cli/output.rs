@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::iter::successors;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
@@ -12,6 +12,23 @@ use super::{Failure, width};
 use crate::report::{Report, terminal};
 use crate::scratch::{ScratchFile, is_no_place};
 use crate::verdict::Verdict;
+
+/// What is written where `path` is named: a link stays, what it leads to is written, /dev/stdout for instance.
+///
+/// # Errors
+/// It is a folder.
+pub fn target(path: &Path) -> Result<PathBuf, Failure> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match target.is_dir() {
+        true => Err(failed(&target, &Errno::ISDIR.into())),
+        false => Ok(target),
+    }
+}
+
+/// Whether a path that is no folder is that of a device or a pipe.
+pub fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| !found.is_file())
+}
 
 /// Writes a file under a temporary name and renames it when it is whole. A device or a pipe is written as it is.
 ///
@@ -21,13 +38,8 @@ pub fn write_whole(
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    // A link stays, what it leads to is written: /dev/stdout, for instance.
-    let target = fs::canonicalize(path);
-    let path = target.as_deref().unwrap_or(path);
-    if path.is_dir() {
-        return Err(failed(path, &Errno::ISDIR.into()));
-    }
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+    let path = &target(path)?;
+    if is_device(path) {
         let write = || -> io::Result<()> {
             check_reader(path)?;
             let mut out = BufWriter::new(fs::OpenOptions::new().write(true).open(path)?);

@@ -97,16 +97,18 @@ pub fn is_one_file(a: &Path, b: &Path) -> bool {
     a.zip(b).is_some_and(|(a, b)| a.is(&b))
 }
 
+/// A file that is open, if it is one.
+fn open_place(name: &str, open: &impl AsFd) -> Option<Place> {
+    let file = File::from(open.as_fd().try_clone_to_owned().ok()?);
+    let file = Identity::there(&file.metadata().ok()?)?;
+    let name = name.into();
+    Some(Place { name, file })
+}
+
 impl Places {
     /// Of a command that writes its result to standard output, which may be a file.
     pub fn new() -> Self {
-        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
-        let found = file.and_then(|file| file.metadata()).ok();
-        let file = found.as_ref().and_then(Identity::there);
-        let place = file.map(|file| Place {
-            name: "standard output".into(),
-            file,
-        });
+        let place = open_place("standard output", &io::stdout());
         Self {
             written: place.into_iter().collect(),
             read: Vec::new(),
@@ -141,21 +143,15 @@ impl Places {
         self
     }
 
-    /// Adds standard input, which may be a file, if the input is that.
+    /// Adds the dump, which may be on standard input, and that a file.
     #[must_use]
-    pub fn reads_dump(self, path: &Path) -> Self {
+    pub fn reads_dump(mut self, path: &Path) -> Self {
         if path != Path::new("-") {
             return self.reads("the dump", Some(path));
         }
-        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-        let found = file.and_then(|file| file.metadata()).ok();
-        let file = found.as_ref().and_then(Identity::there);
-        let mut places = self;
-        places.read.extend(file.map(|file| Place {
-            name: "the dump on standard input".into(),
-            file,
-        }));
-        places
+        let place = open_place("the dump on standard input", &io::stdin());
+        self.read.extend(place);
+        self
     }
 
     /// Checks that all outputs are different files, and none is an input.

@@ -1,6 +1,5 @@
 //! `lockstep vcd cut`.
 
-use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use lockstep_vcd::Header;
-use rustix::io::Errno;
 
 use super::patience::Patience;
 use super::reading::Reading;
@@ -134,13 +132,8 @@ fn write_fst(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    // A link stays, what it leads to is written.
-    let target = fs::canonicalize(path);
-    let path = target.as_deref().unwrap_or(path);
-    if path.is_dir() {
-        return Err(output::failed(path, &Errno::ISDIR.into()));
-    }
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    let path = &output::target(path)?;
+    if output::is_device(path) {
         return Err(Failure::usage(format!(
             "{}: expected a file, found a pipe or a device, which cannot hold FST; name a file, or write a VCD",
             path.display()
