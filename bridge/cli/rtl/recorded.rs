@@ -125,7 +125,7 @@ fn write(
     replay: &Replay,
     implementation: &Implementation,
 ) -> Result<(), StimulusError> {
-    let mut writer = Writer::create(path, implementation, None)?;
+    let mut writer = Writer::create(path, implementation, replay.origin.clone())?;
     for cycles in replay.recording.driven() {
         writer.append(cycles)?;
     }

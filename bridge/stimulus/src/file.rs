@@ -43,6 +43,14 @@ impl Origin {
             profile: generator.profile().clone(),
         }
     }
+
+    /// Other stimulus for designs of `implementation`, mixed alike: that of the next seed. None if it was another generator.
+    pub fn other(&self, implementation: &Implementation) -> Option<Generator> {
+        if self.generator_version != GENERATOR_VERSION {
+            return None;
+        }
+        Generator::new(self.seed.wrapping_add(1), implementation, &self.profile).ok()
+    }
 }
 
 /// Layout of the cycles of a file.

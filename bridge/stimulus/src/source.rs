@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pmu_model::CycleInput;
 
-use super::{GENERATOR_VERSION, Generator, Reader, StimulusError};
+use super::{GENERATOR_VERSION, Generator, Origin, Reader, StimulusError};
 
 /// Cycles after which a generator is saved anew: it is some KiB, which would be copied for every batch. To make that many
 /// cycles again takes a quarter of a millisecond.
@@ -136,6 +136,14 @@ impl Stimulus {
         match self {
             Self::Generated { generator, .. } => Some(generator.seed()),
             Self::Recorded(reader) => reader.header().origin.as_ref().map(|origin| origin.seed),
+        }
+    }
+
+    /// What the cycles were made from, by this run or before they were recorded.
+    pub fn origin(&self) -> Option<Origin> {
+        match self {
+            Self::Generated { generator, .. } => Some(Origin::of(generator)),
+            Self::Recorded(reader) => reader.header().origin.clone(),
         }
     }
 

@@ -732,6 +732,7 @@ impl Check<'_> {
                 window,
                 reproduction: Reproduction::Same { from: start },
                 recording,
+                origin: None,
             },
             times,
             time,

@@ -1,17 +1,18 @@
 //! The re-run of the cycles around a divergence.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
-use crate::hypotheses::{BEYOND, Recording};
+use crate::hypotheses::{BEYOND, ELSEWHERE, Elsewhere, Recording};
 use lockstep_engine::dut::{Dut, Stop, TraceUnavailable};
 use lockstep_engine::lockstep::batch::BATCH;
 use lockstep_engine::lockstep::compare::{Divergence, first_difference_from};
 use lockstep_engine::lockstep::delay::{Delay, Latency, cycles_before};
 use lockstep_engine::lockstep::engine::{Checkpoint, Lockstep};
 use lockstep_engine::lockstep::waivers::Waivers;
-use lockstep_stimulus::{Stimulus, StimulusError};
+use lockstep_stimulus::{Generator, Origin, Stimulus, StimulusError};
 
 /// Cycles shown before the divergent one.
 pub const BEFORE: u64 = 50;
@@ -152,6 +153,8 @@ pub struct Replay {
     pub reproduction: Reproduction,
     /// The cycles from the reset on, and those that follow the divergence, for hypotheses.
     pub recording: Recording,
+    /// What the stimulus was made from, if that is known.
+    pub origin: Option<Origin>,
 }
 
 impl Replay {
@@ -184,6 +187,7 @@ impl Replay {
             },
             reproduction: Reproduction::Ended { how },
             recording: Recording::default(),
+            origin: run.stimulus().origin(),
         }
     }
 }
@@ -261,10 +265,22 @@ pub fn replay(
                     instead,
                 },
             };
+            let mut recording = attempt.beyond(divergence)?;
+            let origin = run.stimulus().origin();
+            let implementation = place.model.implementation();
+            // What is waived differs on other stimulus as well, and is none of what is looked for.
+            let nothing_waived = run.ledger().waivers().is_empty();
+            recording.elsewhere = origin
+                .as_ref()
+                .filter(|_| nothing_waived)
+                .and_then(|origin| origin.other(implementation))
+                .and_then(|other| Some(elsewhere(traced().ok()?, other)))
+                .map(Box::new);
             return Ok(Replay {
                 window,
                 reproduction,
-                recording: attempt.beyond(divergence)?,
+                recording,
+                origin,
             });
         }
         if !from_start {
@@ -277,7 +293,29 @@ pub fn replay(
         window,
         reproduction: Reproduction::Different { instead },
         recording: Recording::default(),
+        origin: run.stimulus().origin(),
     })
+}
+
+/// How long a design may take for other stimulus: one that is slow runs less of it.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Runs a design on other stimulus. One that stops there has recorded enough.
+fn elsewhere(mut dut: Box<dyn Dut>, mut other: Generator) -> Elsewhere {
+    let start = Instant::now();
+    let mut recording = Recording::default();
+    while recording.inputs.len() < ELSEWHERE && start.elapsed() < PATIENCE {
+        let mut inputs = [CycleInput::default(); BATCH];
+        let mut rtl = [CycleOutput::default(); BATCH];
+        other.fill(&mut inputs);
+        let ran = dut.run(&inputs, &mut rtl);
+        let completed = ran.as_ref().map_or_else(|stop| stop.completed, |()| BATCH);
+        recording.extend(&inputs[..completed], &rtl[..completed]);
+        if ran.is_err() {
+            break;
+        }
+    }
+    Elsewhere::new(other.seed(), recording, Latency::of(&dut.parameters()))
 }
 
 struct Attempt<'a> {

@@ -80,6 +80,27 @@ impl Nearest {
     }
 }
 
+/// A hypothesis that explains every cycle of the divergence, and not what the design does on other stimulus.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refuted {
+    /// What the RTL would do, in words.
+    pub text: String,
+    /// The seed of the other stimulus, which is mixed as that of the divergence.
+    pub seed: u64,
+    /// Its first cycle that the hypothesis does not explain.
+    pub cycle: u64,
+}
+
+impl Refuted {
+    /// It in a line.
+    fn line(&self) -> String {
+        let Self { text, seed, cycle } = self;
+        format!(
+            "one explains them, but not cycle {cycle} of seed {seed}: {text}: part of the mistake, or something like it"
+        )
+    }
+}
+
 /// What the hypotheses came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
@@ -94,6 +115,11 @@ pub struct Findings {
     /// If none does: one that comes near.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Nearest>,
+    /// If none does on other stimulus, too: one that explains every cycle of the divergence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuted: Option<Refuted>,
+    /// Cycles of other stimulus that those explain, too, which explain every cycle; 0 if there was none.
+    pub elsewhere: usize,
     /// Why none was tested, if so.
     pub untested: Option<String>,
 }
@@ -129,12 +155,17 @@ impl Findings {
         }
         let (tested, compared) = (self.tested, self.compared);
         if self.explaining.is_empty() {
+            let too = match &self.refuted {
+                Some(_) => ", and other stimulus, too",
+                None => "",
+            };
             let none = format!(
-                "none of {tested} hypotheses explains all {compared} cycles from cycle {} on",
+                "none of {tested} hypotheses explains all {compared} cycles from cycle {} on{too}",
                 self.first
             );
+            let refuted = self.refuted.iter().map(Refuted::line);
             let nearest = self.nearest.iter().map(Nearest::line);
-            return [none].into_iter().chain(nearest).collect();
+            return [none].into_iter().chain(refuted).chain(nearest).collect();
         }
         let of_all = |of: fn(&Hypothesis) -> usize| self.explaining.iter().map(of).min();
         let explained = of_all(|found| found.explained).unwrap_or(0);
@@ -145,14 +176,18 @@ impl Findings {
             None => found.text.clone(),
         };
         let texts: Vec<_> = self.explaining.iter().map(text).collect();
+        let too = match self.elsewhere {
+            0 => String::new(),
+            cycles => format!(", and all {cycles} of other stimulus"),
+        };
         let line = match &texts[..] {
             [text] => format!(
-                "{text}: explains {explained} of {compared}, {differing} of which {tell} it from the model"
+                "{text}: explains {explained} of {compared}, {differing} of which {tell} it from the model{too}"
             ),
             // None of them is said to be the one.
             _ => format!(
                 "one of these {}, which do the same in all of these cycles: {}: explains {explained} of {compared}, \
-                 {differing} of which {tell} them from the model",
+                 {differing} of which {tell} them from the model{too}",
                 texts.len(),
                 some(&texts)
             ),

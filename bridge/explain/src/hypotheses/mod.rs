@@ -9,6 +9,7 @@ mod bench;
 mod cores;
 mod counters;
 mod datapath;
+mod elsewhere;
 mod filters;
 mod findings;
 mod indices;
@@ -39,10 +40,11 @@ use pmu_model::Implementation;
 use pmu_model::plain::{Mutant, Plain};
 
 use bench::Bench;
+use elsewhere::Others;
 use recording::Stretch;
 
-pub use findings::{Findings, Hypothesis, Nearest};
-pub use recording::{BEYOND, FAR, MOST, NEAR, Recording};
+pub use findings::{Findings, Hypothesis, Nearest, Refuted};
+pub use recording::{BEYOND, ELSEWHERE, Elsewhere, FAR, MOST, NEAR, Recording};
 pub use varied::Varied;
 
 /// One mistake.
@@ -147,7 +149,8 @@ impl Candidate {
 
 /// Tests every hypothesis on a recording: from the last reset that leaves room before the divergence to a little after it. If
 /// several explain these cycles, they are tried further on, and if more was recorded before, there as well: from an
-/// earlier reset everything is tested again where none is left.
+/// earlier reset everything is tested again where none is left. What is said explains what the design did on other
+/// stimulus, too.
 pub fn test(recording: &Recording, implementation: &Implementation) -> Findings {
     let knobs = knobs::all(implementation)
         .into_iter()
@@ -158,18 +161,15 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
     };
     let mistakes = mistakes.into_iter().map(Candidate::Mistake);
     let candidates: Vec<_> = knobs.chain(mistakes).collect();
+    let others = Others::new(recording.elsewhere.as_deref(), implementation);
     let late = recording.late_start();
     let everywhere: &[Stage] = &[
         |_| mutants::general(),
         |bench| bench.narrower(),
         |bench| bench.narrowest(),
     ];
-    let from_late = match tested(
-        recording.stretch(late),
-        implementation,
-        &candidates,
-        everywhere,
-    ) {
+    let tested = |stretch, stages| tested(stretch, &others, implementation, &candidates, stages);
+    let from_late = match tested(recording.stretch(late), everywhere) {
         Err(why) if late == 0 => return Findings::untested(why),
         Ok(found) if late == 0 => return found.1,
         from_late => from_late.ok(),
@@ -184,7 +184,10 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
         let count = explaining.len();
         let confirmed = bench.tested(explaining);
         if confirmed.explaining.len() == count {
-            return bench.findings(found.tested, &confirmed);
+            return Findings {
+                elsewhere: found.elsewhere,
+                ..bench.findings(found.tested, &confirmed)
+            };
         }
     }
     // A mutant that is refuted behind a reset stays so, unless what it does to a reset lets something stay from before.
@@ -193,15 +196,17 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
         true => of_resets,
         false => everywhere,
     };
-    tested(all, implementation, &candidates, left).map_or_else(Findings::untested, |found| found.1)
+    tested(all, left).map_or_else(Findings::untested, |found| found.1)
 }
 
 /// Mutants that are tried where those before explain nothing.
 type Stage = fn(&Bench<'_>) -> Vec<Mutant>;
 
-/// Those of `candidates` that explain a stretch, and what is said of them; where none does, those of mutants, stage by stage.
+/// Those of `candidates` that explain a stretch and other stimulus, and what is said of them; where none does, those of
+/// mutants, stage by stage.
 fn tested(
     stretch: Stretch<'_>,
+    others: &Others<'_>,
     implementation: &Implementation,
     candidates: &[Candidate],
     stages: &[Stage],
@@ -236,8 +241,10 @@ fn tested(
         Candidate::Wiring(wiring) => wiring.is_told(bench),
         _ => true,
     });
+    let mut refuted = None;
+    others.keep(&mut tested.explaining, &mut refuted);
     if !tested.explaining.is_empty() || !Plain::stands_for(implementation) {
-        let findings = bench.findings(number, &tested);
+        let findings = others.findings(bench, number, &tested, refuted);
         return Ok((tested.explaining, findings));
     }
     // What the mistakes that somebody thought of do not explain, one made anywhere may.
@@ -254,14 +261,16 @@ fn tested(
             last = far;
             found = far.tested(found.explaining);
         }
-        found.explaining = mutants::said(found.explaining, last.differing);
+        others.keep(&mut found.explaining, &mut refuted);
+        let telling = last.differing + others.differing(&found.explaining);
+        found.explaining = mutants::said(found.explaining, telling);
         if !found.explaining.is_empty() {
-            let findings = last.findings(number, &found);
+            let findings = others.findings(last, number, &found, None);
             return Ok((found.explaining, findings));
         }
         tested.near.extend(found.near);
     }
-    let findings = bench.findings(number, &tested);
+    let findings = others.findings(bench, number, &tested, refuted);
     Ok((Vec::new(), findings))
 }
 

@@ -18,6 +18,27 @@ const LONGEST: usize = 8 * MOST;
 /// Cycles from a reset to the divergence with which hypotheses are tested first: those of a window.
 const ROOM: usize = 50;
 
+/// Cycles of other stimulus that what explains those of the divergence is tried on, too: a mistake that others look like acts
+/// otherwise than these once in ten thousand cycles.
+pub const ELSEWHERE: usize = 131_072;
+
+/// What the design did on other stimulus, from its first cycle on.
+#[derive(Clone, Debug, Default)]
+pub struct Elsewhere {
+    /// The seed of the stimulus, which is mixed as that of the divergence.
+    pub seed: u64,
+    /// The cycles; none of them is known to be a divergent one.
+    pub recording: Recording,
+}
+
+impl Elsewhere {
+    /// Puts the outputs of every cycle beside its inputs. The first cycle is one of reset.
+    pub fn new(seed: u64, mut recording: Recording, latency: Latency) -> Self {
+        recording.align(latency);
+        Self { seed, recording }
+    }
+}
+
 /// What went into the design and what it did, from a reset to beyond the divergence.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
@@ -35,6 +56,8 @@ pub struct Recording {
     pub stated: Latency,
     /// A map states them, and not the design.
     pub from_map: bool,
+    /// What the design did on other stimulus, if it could be asked.
+    pub elsewhere: Option<Box<Elsewhere>>,
 }
 
 impl Recording {
@@ -114,7 +137,20 @@ impl Recording {
     pub(super) fn stretch(&self, start: usize) -> Stretch<'_> {
         // A live run, one of its recording and a shrunk one know more or less of what follows.
         let end = self.divergent.saturating_add(1 + NEAR + FAR);
-        let end = end.min(self.inputs.len());
+        self.between(start, end.min(self.inputs.len()))
+    }
+
+    /// So many cycles, if there are as many, none of which is known to be a divergent one.
+    pub(super) fn first_cycles(&self, most: usize) -> Stretch<'_> {
+        let end = most.min(self.inputs.len());
+        Stretch {
+            // One that every hypothesis can be tested in.
+            divergent: end / 2,
+            ..self.between(0, end)
+        }
+    }
+
+    fn between(&self, start: usize, end: usize) -> Stretch<'_> {
         Stretch {
             first: self.first + start as u64,
             inputs: &self.inputs[start..end],

@@ -107,6 +107,40 @@ fn a_mistake_is_found_and_no_other() {
     }
 }
 
+/// What explains every cycle of a divergence, and not what the design does on other stimulus, is not said to be why.
+#[test]
+fn other_stimulus_refutes_what_explains_a_divergence() {
+    let implementation = Implementation::default();
+    let one: Mistake = datapath::Datapath::LinkBase.into();
+    let another: Mistake = counters::Counters::CarryLost.into();
+    let mut recording = mistaken(one, 40_000);
+    let on_other = |mistake| {
+        let other = mistaken_run(mistake, 2, 40_000);
+        Some(Box::new(Elsewhere::new(2, other, Latency::default())))
+    };
+    recording.elsewhere = on_other(one);
+    let found = test(&recording, &implementation);
+    assert_eq!(found.brief(), one.to_string());
+    assert_eq!((found.elsewhere, &found.refuted), (40_000, &None));
+    let line = found.lines().pop().expect("a line");
+    assert!(
+        line.ends_with(", and all 40000 of other stimulus"),
+        "{line}"
+    );
+
+    recording.elsewhere = on_other(another);
+    let found = test(&recording, &implementation);
+    assert_eq!((found.explaining.len(), found.elsewhere), (0, 0));
+    let refuted = found.refuted.as_ref().expect("one comes near");
+    assert_eq!((&refuted.text, refuted.seed), (&one.to_string(), 2));
+    let lines = found.lines();
+    assert!(
+        lines[0].ends_with(" on, and other stimulus, too"),
+        "{lines:?}"
+    );
+    assert!(lines[1].contains("of seed 2"), "{lines:?}");
+}
+
 /// Mistakes that few cycles show: others may do the same in them.
 #[test]
 fn a_rare_mistake_is_among_what_is_found() {

@@ -427,6 +427,8 @@ impl Bench<'_> {
                 false => None,
             },
             explaining: found.explaining.iter().map(hypothesis).collect(),
+            refuted: None,
+            elsewhere: 0,
             untested: None,
         }
     }

@@ -113,6 +113,11 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// Whether every difference counts.
+    pub(super) fn waives_nothing(&self) -> bool {
+        self.waivers.is_empty()
+    }
+
     /// Accepts the differences of `waivers` from here on.
     pub fn accept(&mut self, waivers: Waivers) {
         self.waivers = waivers;
