@@ -488,7 +488,8 @@ impl Plain {
             return;
         }
         let filter = self.state.get(state::CYCLE_COPY) & self.fixed.cycle_filter;
-        if self.is_filtered(operators, CYCLE_COUNTER, (filter, 0), input) {
+        let filtered = self.is_filtered(operators, CYCLE_COUNTER, (filter, 0), input);
+        if !operators.bit(Site::SomeThread, CYCLE_COUNTER, !filtered) {
             return;
         }
         let v = operators.word(Site::Shown, CYCLE_COUNTER, 1);

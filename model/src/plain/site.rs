@@ -420,7 +420,7 @@ impl Site {
         match self {
             AccessLevel | RuleLevel | Control | ControlOfRow | MaskedInHost | Hpmn
             | HpmnCounter | Reserves | PmuacrBit | Pmuacr | ReadOnlyByEr => Some(Rule),
-            Enable | Enabled | Allowed => Some(MayCount),
+            Enable | Enabled | Allowed | SomeThread => Some(MayCount),
             Event | EventSeen | Lane | NoEvent => Some(Base),
             FilterBit | FilteredLevel | FilteredSecurity | FilterRow | FilterField
             | FilterOther | FilterFunction | FilteredByRow | FilteredByMode => Some(Filtered),
