@@ -28,6 +28,8 @@ pub enum Change {
     Or { name: u32, inverted: bool },
     /// A statement that is made under a condition more.
     Only { name: u32, inverted: bool },
+    /// A statement that is not there.
+    Made,
     /// Of two choices the inner one first.
     Exchanged,
     /// What it was in the cycle before.
@@ -50,7 +52,7 @@ impl Change {
         match self {
             Self::Operator(_) | Self::Not | Self::Offset(_) => 1.0,
             Self::Operand(_) | Self::Bit(_) | Self::Exchanged => 1.2,
-            Self::Signal(_) | Self::Only { .. } => 1.5,
+            Self::Signal(_) | Self::Only { .. } | Self::Made => 1.5,
             Self::Before | Self::After => 2.0,
             Self::And { .. } | Self::Or { .. } => 2.5,
             Self::Always(_) => 2.5,
@@ -87,6 +89,10 @@ impl Change {
             Self::And { name, inverted } => format!("and {} with it", with(inverted, name)),
             Self::Or { name, inverted } => format!("or {} with it", with(inverted, name)),
             Self::Only { name, inverted } => format!("only if {}", with(inverted, name)),
+            Self::Made => match of.plain() {
+                Expression::Constant(value) => format!("set to {value:#x} here, too"),
+                _ => "set here, too".to_owned(),
+            },
             Self::Exchanged => "the two conditions in the other order".to_owned(),
             Self::Before => "its value of the cycle before".to_owned(),
             Self::After => "its value of the cycle after".to_owned(),
@@ -103,7 +109,12 @@ impl Change {
     pub fn all(of: &Expression, width: u32, names: (&[u32], &[u32])) -> Vec<Self> {
         let mut all = Vec::new();
         let (bits, same) = names;
+        let is_constant = matches!(of.plain(), Expression::Constant(_));
         match of {
+            _ if is_constant => {
+                all.extend([Self::Offset(1), Self::Offset(-1)]);
+                all.extend((1..width.min(24)).map(Self::Bit));
+            }
             Expression::Operator { operator, of, .. } => {
                 all.extend(operator.others().iter().map(|&other| Self::Operator(other)));
                 if of.len() == 2 {
@@ -111,10 +122,6 @@ impl Change {
                 } else if matches!(operator, Operator::Not | Operator::LogicalNot) {
                     all.push(Self::Operand(0));
                 }
-            }
-            Expression::Constant(_) => {
-                all.extend([Self::Offset(1), Self::Offset(-1)]);
-                all.extend((1..width.min(24)).map(Self::Bit));
             }
             Expression::Select { .. } => all.push(Self::Operand(0)),
             // Bits are added to some of a value's bits.
@@ -129,7 +136,7 @@ impl Change {
             }
             _ => {}
         }
-        if !matches!(of, Expression::Constant(_)) {
+        if !is_constant {
             all.push(Self::Not);
             if (2..=16).contains(&width) {
                 all.extend([Self::Offset(1), Self::Offset(-1)]);

@@ -27,6 +27,8 @@ pub struct Driver {
     pub conditions: Vec<Condition>,
     /// Where it stands.
     pub place: u32,
+    /// The same, from the line on in which a block begins that it is the first in: a condition of it would stand there.
+    pub block: u32,
     /// Where the functions and constants are that it uses.
     pub uses: Vec<u32>,
     /// Whether it is made at an edge of a clock.
@@ -35,6 +37,8 @@ pub struct Driver {
     pub node: u32,
     /// From where on names are looked for.
     pub scope: u32,
+    /// It is not there: a statement that may have been lost.
+    pub is_lost: bool,
 }
 
 /// A module's instance, or a block in it.
@@ -146,7 +150,9 @@ impl Netlist {
         let drivers = found.map(|signal| self.driven_by[signal].iter());
         let drivers = drivers.into_iter().flatten();
         drivers
-            .map(|&driver| &self.places[self.drivers[driver as usize].place as usize])
+            .map(|&driver| &self.drivers[driver as usize])
+            .filter(|driver| !driver.is_lost)
+            .map(|driver| &self.places[driver.place as usize])
             .collect()
     }
 }

@@ -86,7 +86,10 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
                 if let Some(missed) = missed(search, &simulation, edit, &mut differences) {
                     let driver = &search.design.drivers[candidate.driver as usize];
                     found.push(Repair {
-                        place: search.design.nodes[candidate.node as usize].place,
+                        place: match change {
+                            Change::Only { .. } => driver.block,
+                            _ => search.design.nodes[candidate.node as usize].place,
+                        },
                         cost: change.cost() + missed,
                         text: match candidate.of {
                             Some(of) => change.text(of, search.design),
@@ -104,6 +107,9 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
 impl Candidate<'_> {
     /// All that it may be instead.
     fn changes(&self, search: &Search<'_>) -> Vec<Change> {
+        if search.design.drivers[self.driver as usize].is_lost {
+            return vec![Change::Made];
+        }
         let (bits, same) = names(search, self.driver, self.width);
         match self.of {
             Some(of) => Change::all(of, self.width, (&bits, &same)),
@@ -183,7 +189,8 @@ fn candidates<'a>(
                 rank: rank(driver.node).unwrap_or(usize::MAX),
             });
         }
-        for expression in expressions(driver) {
+        let own = expressions(driver).filter(|_| !driver.is_lost);
+        for expression in own {
             visit(expression, &mut |one| {
                 let Expression::Node { node, of } = one else {
                     return;
@@ -294,7 +301,7 @@ mod tests {
     use crate::location::contract::{Known, Quantity};
     use crate::location::expression::Operator;
     use crate::location::mine::Match;
-    use crate::location::netlist::{Driver, Netlist, Node, Place, Scope};
+    use crate::location::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
     use crate::location::waves::Waves;
 
     const CYCLES: usize = 64;
@@ -330,14 +337,17 @@ mod tests {
             value,
             conditions: Vec::new(),
             place,
+            block: place,
             uses: Vec::new(),
             clocked,
             node: 3 + place,
             scope: 0,
+            is_lost: false,
         }
     }
 
-    /// `both = a & b; always_ff q <= both; cycle_output_o = q`, line by line.
+    /// `both = a & b; always_ff q <= both; cycle_output_o = q`, line by line. That `q` is set to 0 where `a` is 1 may have been
+    /// lost.
     fn design() -> Netlist {
         let names = ["top.a", "top.b", "top.both", "top.q", "top.cycle_output_o"];
         let place = |first| Place {
@@ -351,17 +361,34 @@ mod tests {
             width: 1,
         };
         let of = |place, width| Node { place, width };
+        let mut lost = driver(3, Expression::Constant(0), 3, true);
+        lost.is_lost = true;
+        lost.conditions.push(Condition {
+            value: bit(0),
+            is: vec![Expression::Constant(1)],
+            not: Vec::new(),
+            place: 3,
+        });
         Netlist {
             signals: names.map(str::to_owned).to_vec(),
             drivers: vec![
                 driver(2, node(2, both), 0, false),
                 driver(3, bit(2), 1, true),
                 driver(4, bit(3), 2, false),
+                lost,
             ],
-            driven_by: vec![vec![], vec![], vec![0], vec![1], vec![2]],
-            places: vec![place(1), place(2), place(3)],
+            driven_by: vec![vec![], vec![], vec![0], vec![1, 3], vec![2]],
+            places: [1, 2, 3, 4].map(place).to_vec(),
             widths: vec![1; 5],
-            nodes: vec![of(0, 1), of(0, 1), of(0, 1), of(0, 0), of(1, 0), of(2, 0)],
+            nodes: vec![
+                of(0, 1),
+                of(0, 1),
+                of(0, 1),
+                of(0, 0),
+                of(1, 0),
+                of(2, 0),
+                of(3, 0),
+            ],
             scopes: vec![Scope {
                 around: None,
                 signals: HashMap::new(),
@@ -415,6 +442,13 @@ mod tests {
         assert_eq!(first_for((A | B) << 1), (0, "| for &".to_owned(), 1.0));
         assert_eq!(first_for((A ^ B) << 1), (0, "^ for &".to_owned(), 1.0));
         assert!(repairs_for((A & B) << 1).is_empty(), "nothing is wrong");
+    }
+
+    #[test]
+    fn a_statement_is_found_that_was_lost() {
+        let found = repairs_for(0);
+        let is_it = |repair: &Repair| repair.place == 3 && repair.text == "set to 0x0 here, too";
+        assert!(found.iter().any(is_it), "{found:?}");
     }
 
     #[test]

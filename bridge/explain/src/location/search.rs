@@ -19,6 +19,8 @@ const MOST: usize = 20_000;
 const WIRING: f64 = 0.25;
 /// The least weight of an assignment under a condition or at a clock.
 const DECISION: f64 = 0.7;
+/// How much it tells against a place that cycles without a difference come of it.
+const PASSING: f64 = 6.0;
 /// Of how many cycles without a difference one is looked at.
 const STEP: usize = 24;
 
@@ -171,6 +173,18 @@ impl<'a> Search<'a> {
             }
             let before = now.saturating_sub(usize::from(driver.clocked));
             let of = |span: &Span| self.value(span, stretch.first + before);
+            if driver.is_lost {
+                let mut conditions = driver.conditions.iter();
+                if conditions.all(|condition| condition.holds(&of) != Some(false)) {
+                    sources.push(Source {
+                        before,
+                        reads: Vec::new(),
+                        places: Vec::new(),
+                        driver: Some(number),
+                    });
+                }
+                continue;
+            }
             let mut reads = Vec::new();
             let mut places = Vec::new();
             // Whether it is made; a condition that does not hold hides those within.
@@ -273,7 +287,7 @@ impl<'a> Search<'a> {
         let score = |tally: &Tally| {
             let fails = tally.failing / f64::max(failing, 1.0);
             let passes = tally.passing / f64::max(passing, 1.0);
-            let special = fails / (fails + 0.8 * passes);
+            let special = fails / (fails + PASSING * passes);
             let weight = tally.weight / (1.0 + tally.weight);
             fails * special * (0.1 + weight) * 0.95f64.powi(tally.depth as i32)
         };
@@ -460,6 +474,9 @@ fn inputs(design: &Netlist) -> Vec<bool> {
             }
             let hands_on = drivers.iter().all(|&driver| {
                 let driver = &design.drivers[driver as usize];
+                if driver.is_lost {
+                    return true;
+                }
                 let mut reads = Vec::new();
                 driver.value.live(&|_: &Span| None, &mut reads);
                 driver.conditions.is_empty()

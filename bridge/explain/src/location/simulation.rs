@@ -144,7 +144,8 @@ impl<'a> Simulation<'a> {
             for node in nodes {
                 within.entry(node).or_default().push(number);
             }
-            for &signal in &of {
+            // What sets the same elsewhere reads what decides which of them it is.
+            for &signal in of.iter().filter(|_| !driver.is_lost) {
                 readers[signal as usize].push(number);
             }
             reads.push(of);
@@ -295,6 +296,9 @@ impl<'a> Simulation<'a> {
             let driver = &self.design.drivers[number as usize];
             of.work.set(of.work.get() + 1);
             if driver.clocked != clocked || !driver.target.overlaps(&span) {
+                continue;
+            }
+            if driver.is_lost && edit.is_none_or(|edit| edit.node != driver.node) {
                 continue;
             }
             if !driver.target.covers(&span) {
@@ -706,7 +710,7 @@ impl Moment<'_> {
                 },
                 _ => return None,
             },
-            Change::Only { .. } => now()?,
+            Change::Only { .. } | Change::Made => now()?,
             Change::Before => shifted(self.now.checked_sub(1)?)?,
             Change::After => shifted(self.now + 1)?,
         };

@@ -1,7 +1,7 @@
 //! Bits of a signal.
 
 /// Bits of a signal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Its number.
     pub signal: u32,

@@ -1,15 +1,19 @@
 //! A [`Netlist`] of the tree that Verilator writes of a design (`--json-only`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
 use serde_json::Value;
 
 use super::expression::{Expression, Operator};
 use super::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
 use super::span::Span;
+use super::template;
 
 /// Turns of a loop that are followed, at most.
 const TURNS: u32 = 1024;
+/// Values of rows that one without a value may have lost, at most.
+const VALUES: usize = 4;
 /// Functions within functions that are followed, at most.
 const DEPTH: u32 = 8;
 
@@ -130,10 +134,12 @@ impl Netlist {
                     value,
                     conditions: Vec::new(),
                     place: pin.place,
+                    block: pin.place,
                     uses: pin.uses.clone(),
                     clocked: false,
                     node: pin.node,
                     scope: scopes + pin.scope,
+                    is_lost: false,
                 });
                 self.drivers.extend(drivers);
             }
@@ -222,6 +228,12 @@ fn text<'v>(node: &'v Value, key: &str) -> &'v str {
     node.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The line in which a node begins.
+fn line(node: &Value) -> Option<u32> {
+    let mut parts = text(node, "loc").split([',', ':']);
+    parts.nth(1)?.parse().ok()
+}
+
 fn kind(node: &Value) -> &str {
     text(node, "type")
 }
@@ -259,6 +271,8 @@ struct Reader<'v> {
     nodes: Vec<Node>,
     /// Nodes by where they stand, what they are and what they are called.
     node_numbers: HashMap<(&'v str, &'v str, &'v str), u32>,
+    /// Statements that may be lost, by where, what they set, and to what.
+    lost_numbers: HashMap<(u32, String, u64), u32>,
     names: Vec<String>,
     name_numbers: HashMap<String, u32>,
     bodies: HashMap<&'v str, &'v Value>,
@@ -385,6 +399,11 @@ impl<'v> Reader<'v> {
             first,
             last,
         };
+        self.known_place(place)
+    }
+
+    /// The number of lines.
+    fn known_place(&mut self, place: Place) -> u32 {
         let next = self.places.len() as u32;
         *self.known.entry(place.clone()).or_insert_with(|| {
             self.places.push(place);
@@ -510,6 +529,7 @@ impl<'v> Reader<'v> {
                     return;
                 }
                 let place = self.place(&[node]);
+                let block = self.from(at.block.take(), place);
                 self.statement = Some(place);
                 let mut found = Found::default();
                 let right = list(node, "rhsp").first();
@@ -537,25 +557,43 @@ impl<'v> Reader<'v> {
                         value: target.value(&value),
                         conditions,
                         place,
+                        block,
                         uses: found.uses.clone(),
                         clocked: at.clocked,
                         node: statement,
                         scope: at.scope,
+                        is_lost: false,
                     }
                 }));
             }
             "IF" => {
+                at.block = None;
                 let of: Vec<_> = list(node, "condp").iter().collect();
                 let zero = vec![Expression::Constant(0)];
                 let (then, other) = (Vec::new(), zero.clone());
+                let mut branches = Vec::new();
                 for (key, is, not) in [("thensp", then, zero), ("elsesp", other, Vec::new())] {
                     let condition = self.condition(&of, (is, not), out);
                     at.conditions.push(condition);
+                    let first = out.drivers.len();
                     self.block(list(node, key), at, out);
-                    at.conditions.pop();
+                    let condition = at.conditions.pop();
+                    // What stands before the first statement and behind the last may be what was lost.
+                    let all: Vec<_> = of.iter().copied().chain(list(node, key)).collect();
+                    branches.push(Branch {
+                        condition,
+                        drivers: first..out.drivers.len(),
+                        place: self.beyond(&all),
+                    });
+                }
+                // Registers that a reset does not set. What is left of one without a statement may be its opposite.
+                let without = branches.iter().position(|branch| branch.drivers.is_empty());
+                if at.clocked {
+                    self.lost(&branches, &[without.unwrap_or(0)], at, out);
                 }
             }
             "CASE" => {
+                at.block = None;
                 let of: Vec<_> = list(node, "exprp").iter().collect();
                 let mut items = Vec::new();
                 for item in list(node, "itemsp") {
@@ -572,6 +610,7 @@ impl<'v> Reader<'v> {
                 // The first that is it is taken.
                 let mut before: Vec<Expression> = Vec::new();
                 let all: Vec<_> = items.iter().flat_map(|(_, is)| is.clone()).collect();
+                let mut branches = Vec::new();
                 for (item, is) in items {
                     let is_default = is.is_empty();
                     let not = match is_default {
@@ -592,11 +631,23 @@ impl<'v> Reader<'v> {
                             place,
                         });
                     }
+                    let first = out.drivers.len();
                     self.block(list(item, "stmtsp"), at, out);
                     if !own.is_empty() {
                         at.conditions.pop();
                     }
-                    at.conditions.pop();
+                    let condition = at.conditions.pop();
+                    if !own.is_empty() {
+                        branches.push(Branch {
+                            condition,
+                            drivers: first..out.drivers.len(),
+                            place: self.place(&own),
+                        });
+                    }
+                }
+                if !at.clocked {
+                    let rows: Vec<_> = (0..branches.len()).collect();
+                    self.lost(&branches, &rows, at, out);
                 }
             }
             "VAR" | "LOOPTEST" => {}
@@ -610,9 +661,93 @@ impl<'v> Reader<'v> {
                 }
             }
             _ => {
+                at.block = line(node);
                 self.block(children(node), at, out);
+                at.block = None;
             }
         }
+    }
+
+    /// The lines of a statement, and those from the one on in which its block begins.
+    fn from(&mut self, block: Option<u32>, place: u32) -> u32 {
+        let mut lines = self.places[place as usize].clone();
+        match block {
+            Some(first) if first < lines.first => {
+                lines.first = first;
+                self.known_place(lines)
+            }
+            _ => place,
+        }
+    }
+
+    /// The lines of nodes, and the one behind them.
+    fn beyond(&mut self, nodes: &[&Value]) -> u32 {
+        let place = self.place(nodes);
+        let mut place = self.places[place as usize].clone();
+        place.last += 1;
+        self.known_place(place)
+    }
+
+    /// Adds the statements that may be lost of `branches`, of those with numbers `of`: of what others set and they do not.
+    fn lost(&mut self, branches: &[Branch], of: &[usize], at: &At, out: &mut Module) {
+        let mut set: BTreeMap<Span, BTreeSet<u64>> = BTreeMap::new();
+        for number in branches.iter().flat_map(|branch| branch.drivers.clone()) {
+            let driver = &out.drivers[number];
+            if driver.is_lost {
+                continue;
+            }
+            let values = set.entry(driver.target).or_default();
+            match driver.value.plain() {
+                // What a reset sets.
+                _ if at.clocked => values.insert(0),
+                Expression::Constant(value) => values.insert(*value),
+                _ => false,
+            };
+        }
+        for branch in of.iter().map(|&number| &branches[number]) {
+            let own = out.drivers[branch.drivers.clone()].iter();
+            let own: BTreeSet<u32> = own
+                .filter(|driver| !driver.is_lost)
+                .map(|driver| driver.target.signal)
+                .collect();
+            // That nothing is done otherwise is no place for something more, unless nothing is left of a reset.
+            if own.is_empty() && at.clocked && !at.conditions.is_empty() {
+                continue;
+            }
+            let place = branch.place;
+            for (&target, values) in &set {
+                if own.contains(&target.signal) || values.len() > VALUES {
+                    continue;
+                }
+                let (name, _) = template(&out.signals[target.signal as usize]);
+                for &value in values {
+                    let node = self.lost_node((place, name.clone(), value));
+                    let conditions = at.conditions.iter().chain(&branch.condition);
+                    out.drivers.push(Driver {
+                        target,
+                        value: Expression::Constant(value),
+                        conditions: conditions.cloned().collect(),
+                        place,
+                        block: place,
+                        uses: Vec::new(),
+                        clocked: at.clocked,
+                        node,
+                        scope: at.scope,
+                        is_lost: true,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The number of a statement that may be lost, which its copies share.
+    fn lost_node(&mut self, key: (u32, String, u64)) -> u32 {
+        let next = self.nodes.len() as u32;
+        let place = key.0;
+        *self.lost_numbers.entry(key).or_insert_with(|| {
+            self.nodes.push(Node { place, width: 0 });
+            next
+        })
     }
 
     /// Statements one after the other: what counts a loop is set before it.
@@ -818,7 +953,14 @@ impl<'v> Reader<'v> {
 
     /// The number of a node, which its copies share.
     fn node(&mut self, node: &'v Value, place: u32, width: u32) -> u32 {
-        let key = (text(node, "loc"), kind(node), text(node, "name"));
+        self.node_at(
+            (text(node, "loc"), kind(node), text(node, "name")),
+            place,
+            width,
+        )
+    }
+
+    fn node_at(&mut self, key: (&'v str, &'v str, &'v str), place: u32, width: u32) -> u32 {
         let next = self.nodes.len() as u32;
         *self.node_numbers.entry(key).or_insert_with(|| {
             self.nodes.push(Node { place, width });
@@ -848,11 +990,20 @@ impl<'v> Reader<'v> {
         let width = width.unwrap_or(u32::MAX);
         match kind(node) {
             "CONST" => {
-                let place = self.constants.get(text(node, "origParamName"));
+                let name = text(node, "origParamName");
+                let place = self.constants.get(name).copied();
                 found.uses.extend(place);
-                match number(node) {
-                    Some(value) => Expression::Constant(value),
-                    None => Expression::Other(Vec::new()),
+                let Some(value) = number(node) else {
+                    return Expression::Other(Vec::new());
+                };
+                let value = Expression::Constant(value);
+                match place {
+                    // All that use its name have the same.
+                    Some(place) => Expression::Node {
+                        node: self.node_at(("", "PARAM", name), place, width),
+                        of: Box::new(value),
+                    },
+                    None => value,
                 }
             }
             "VARREF" | "VARXREF" if self.locals.contains_key(text(node, "varp")) => {
@@ -1234,12 +1385,23 @@ fn counters_of(node: &Value) -> Vec<&str> {
     found
 }
 
+/// One way that statements go.
+struct Branch {
+    /// What decides whether it is gone.
+    condition: Option<Condition>,
+    /// What it sets, by number in the module.
+    drivers: Range<usize>,
+    place: u32,
+}
+
 /// Where a statement is.
 struct At {
     clocked: bool,
     scope: u32,
     /// What decides whether it is made, the outermost first.
     conditions: Vec<Condition>,
+    /// The line in which the block begins, before its first statement.
+    block: Option<u32>,
 }
 
 impl At {
@@ -1248,6 +1410,7 @@ impl At {
             clocked,
             scope,
             conditions: Vec::new(),
+            block: None,
         }
     }
 }
