@@ -205,12 +205,14 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
 
 /// Whether an error of reading is the machine's, whatever the path: no file can be opened, no memory, a disk that fails.
 pub fn is_limit(error: &(dyn Error + 'static)) -> bool {
-    const LIMITS: [Errno; 5] = [
+    const LIMITS: [Errno; 6] = [
         Errno::MFILE,
         Errno::NFILE,
         Errno::NOMEM,
         Errno::IO,
         Errno::STALE,
+        // Of what is unpacked to be read.
+        Errno::NOSPC,
     ];
     let causes = successors(Some(error), |error| (*error).source());
     let mut codes = causes.filter_map(|error| error.downcast_ref::<io::Error>()?.raw_os_error());

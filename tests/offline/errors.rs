@@ -280,3 +280,12 @@ fn a_clock_without_a_value_ends_the_check() {
         0
     );
 }
+
+/// A signal that is declared twice may be another one: the first is checked, and that is told.
+#[test]
+fn a_signal_that_is_declared_twice_is_told() {
+    let twice = "$var wire 16 v v0 [15:0] $end $var wire 16 w v0 [15:0] $end";
+    let text = dump("").replace("$var wire 16 v v0 [15:0] $end", twice);
+    let text = text.replace("b0 v\n", "b0 v\nb101 w\n");
+    assert_eq!(check("declared_twice", &text, MAP), 0);
+}

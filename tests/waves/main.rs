@@ -13,6 +13,7 @@ mod fst;
 mod ghw;
 mod golden;
 mod info;
+mod namesakes;
 mod others;
 mod programs;
 mod rewritten;

@@ -159,7 +159,11 @@ impl Declarations {
             b"date" => self.header.date = Some(text(content)),
             b"version" => self.header.version = Some(text(content)),
             b"comment" => self.header.comments.push(text(content)),
-            b"timescale" => self.header.timescale = Some(timescale(content)?.1),
+            b"timescale" => {
+                // Of ticks of no length nothing follows.
+                let (_, told) = timescale(content)?;
+                self.header.timescale = Some(told).filter(|told| told.number > 0);
+            }
             b"scope" => self.scope(content)?,
             b"upscope" => self.upscope(content)?,
             b"var" => self.variable(content)?,
@@ -281,7 +285,10 @@ fn decimal(input: &[u8]) -> Parsed<'_, u32> {
 }
 
 fn size(input: &[u8]) -> Parsed<'_, u32> {
-    let bounded = map_opt(decimal, |width| (width <= MAX_WIDTH).then_some(width));
+    let bounded = map_opt(word, |digits| {
+        let (_, width) = all_consuming(decimal).parse(digits).ok()?;
+        (width <= MAX_WIDTH).then_some(width)
+    });
     preceded(blanks, bounded).parse(input)
 }
 

@@ -188,7 +188,8 @@ impl Header {
     /// name (`lockstep_dut.clk_i`, `clk_i`). A full path is preferred to a longer one that ends
     /// like it. Several variables of one signal count as one. After the path, `[hi:lo]` or
     /// `[bit]` chooses bits, by the indices of the declaration, or from 0 on the right if it has
-    /// none. Backslashes of escaped names may be left out.
+    /// none. Backslashes of escaped names may be left out. Of several variables with one path, `\\a.b` is the one of
+    /// that name and `a.b` a `b` in a scope `a`; of those that are alike it is the first, see [`Header::twins`].
     ///
     /// ```
     /// use lockstep_vcd::{Slice, Source};
@@ -224,6 +225,28 @@ impl Header {
             }
         }
         self.find_plain(&asked.replace('\\', ""), path)
+    }
+
+    /// Other variables with the path, the name and the bits of the one that `probe` looks at, and a signal of their own.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var wire 1 ! a $end $var wire 1 \" a $end $enddefinitions $end\n")?;
+    /// let header = dump.header();
+    /// assert_eq!(header.twins(header.find("a")?).collect::<Vec<_>>(), [1]);
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    pub fn twins(&self, probe: Probe) -> impl Iterator<Item = usize> {
+        let this = probe.variable_index();
+        let about = self.variables.get(this).map(|of| (of, self.path(of)));
+        let all = self.variables.iter().enumerate();
+        all.filter_map(move |(index, other)| {
+            let (of, path) = about.as_ref()?;
+            let is_other = other.signal != of.signal || other.width != of.width;
+            let may_be = index != this && is_other && other.name == of.name;
+            (may_be && other.indices() == of.indices() && self.path(other) == *path)
+                .then_some(index)
+        })
     }
 
     fn find_plain(&self, plain: &str, path: &str) -> Result<Probe, Error> {
@@ -305,24 +328,27 @@ impl Header {
         bits: Option<BitRange>,
         asked: &str,
     ) -> Result<Option<usize>, Error> {
-        let ends = |range: BitRange| (range.msb.min(range.lsb), range.msb.max(range.lsb));
         let has = |index: usize, (low, high): (i64, i64)| {
-            let range = self.variables[index].range.map(ends);
+            let range = self.variables[index].range.map(BitRange::ends);
             range.is_none_or(|(lowest, highest)| lowest <= low && high <= highest)
         };
-        let declared = |index: usize| {
-            let variable = &self.variables[index];
-            let all = (0, i64::from(variable.width) - 1);
-            variable.range.map_or(all, ends)
-        };
+        // A name with dots in it has the path of a scope and a name.
+        let own = asked.trim().trim_end_matches('\\').rsplit_once('\\');
+        let is_own = |name: &str| own.is_some_and(|(_, own)| own.starts_with(name));
+        let mut indices = indices.to_vec();
+        indices.sort_by_key(|&index| {
+            let name = &*self.variables[index].name;
+            (!is_own(name), name.matches('.').count())
+        });
         let chosen = match bits {
             Some(bits) => indices.iter().find(|&&index| {
-                let ((lowest, highest), (low, high)) = (declared(index), ends(bits));
+                let ((lowest, highest), (low, high)) =
+                    (self.variables[index].indices(), bits.ends());
                 lowest <= low && high <= highest
             }),
             None => indices.iter().find(|&&index| {
                 let ranges = indices.iter().map(|&other| self.variables[other].range);
-                ranges.flatten().all(|range| has(index, ends(range)))
+                ranges.flatten().all(|range| has(index, range.ends()))
             }),
         };
         match (chosen, bits) {

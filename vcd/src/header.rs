@@ -285,6 +285,22 @@ pub struct BitRange {
     pub lsb: i64,
 }
 
+impl BitRange {
+    /// Lowest and highest index.
+    ///
+    /// ```
+    /// use lockstep_vcd::BitRange;
+    /// assert_eq!(BitRange { msb: 0, lsb: 7 }.ends(), (0, 7));
+    /// ```
+    #[must_use]
+    pub const fn ends(self) -> (i64, i64) {
+        match self.msb < self.lsb {
+            true => (self.msb, self.lsb),
+            false => (self.lsb, self.msb),
+        }
+    }
+}
+
 impl fmt::Display for BitRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.msb == self.lsb {
@@ -360,6 +376,21 @@ impl Variable {
     #[must_use]
     pub fn code(&self) -> &str {
         &self.code
+    }
+
+    /// Indices of its bits, lowest and highest: those of its range, or from 0.
+    ///
+    /// ```
+    /// # use lockstep_vcd::{Slice, Source};
+    /// let dump = Slice::new(b"$var reg 8 ! bus [1:8] $end $var reg 8 ! a $end $enddefinitions $end\n")?;
+    /// let variables = dump.header().variables();
+    /// assert_eq!((variables[0].indices(), variables[1].indices()), ((1, 8), (0, 7)));
+    /// # Ok::<(), lockstep_vcd::Error>(())
+    /// ```
+    #[must_use]
+    pub fn indices(&self) -> (i64, i64) {
+        let all = (0, i64::from(self.width) - 1);
+        self.range.map_or(all, BitRange::ends)
     }
 
     /// Its own name, without bit range and without the backslash of an escaped one.

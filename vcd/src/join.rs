@@ -62,19 +62,11 @@ struct Piece {
 
 impl Piece {
     const fn low(&self) -> i64 {
-        if self.range.msb < self.range.lsb {
-            self.range.msb
-        } else {
-            self.range.lsb
-        }
+        self.range.ends().0
     }
 
     const fn high(&self) -> i64 {
-        if self.range.msb < self.range.lsb {
-            self.range.lsb
-        } else {
-            self.range.msb
-        }
+        self.range.ends().1
     }
 }
 

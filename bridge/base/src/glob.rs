@@ -3,28 +3,40 @@
 /// A pattern for paths: `*` stands for any characters within a name, `**` for any at all, `?` for one within a name;
 /// everything else for itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Glob(String);
+pub struct Glob {
+    written: String,
+    text: String,
+}
 
 impl Glob {
     /// The pattern `text`.
     pub fn new(text: &str) -> Self {
-        Self(unescaped(text.trim()))
+        let written = text.trim();
+        Self {
+            written: written.to_owned(),
+            text: unescaped(written),
+        }
     }
 
     /// The pattern, as it was given.
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// The pattern without the backslashes of escaped names.
     pub fn text(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// Whether it has any wildcard.
     pub fn has_wildcards(&self) -> bool {
-        self.0.contains(['*', '?'])
+        self.text.contains(['*', '?'])
     }
 
     /// Whether it fits the whole path, or the end of it from the start of a name.
     pub fn fits(&self, path: &str) -> bool {
         // Most paths can be told by their end.
-        let end = self.0.rsplit(['*', '?']).next().unwrap_or_default();
+        let end = self.text.rsplit(['*', '?']).next().unwrap_or_default();
         if !path.ends_with(end) {
             return false;
         }
@@ -36,7 +48,7 @@ impl Glob {
 
     /// What the wildcards stand for if it fits the whole path, in their order.
     pub fn captures<'p>(&self, path: &'p str) -> Option<Vec<&'p str>> {
-        let pieces = pieces(&self.0);
+        let pieces = pieces(&self.text);
         // By the number of pieces left, the places of the path from which they were tried in vain.
         let mut failed = vec![vec![false; path.len() + 1]; pieces.len() + 1];
         let mut captured = Vec::new();

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::patience::Patience;
 use super::reading::Reading;
-use super::{Failure, in_file, in_signals};
+use super::{Failure, in_file, in_signals, note_repeated};
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::cli::output;
 use crate::cli::output_folder::OutputFolder;
@@ -160,6 +160,7 @@ pub(super) fn vcd_check(args: &CheckArgs) -> Result<Verdict, Failure> {
             _ => Failure::usage(message),
         }
     })?;
+    wiring.repeated.iter().for_each(|path| note_repeated(path));
     opened
         .dump
         .watch(wiring.signals(&header))

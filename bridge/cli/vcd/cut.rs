@@ -11,7 +11,7 @@ use lockstep_vcd::Header;
 use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
-use super::{Failure, count, file_and_signals, globs_of, in_file, in_signals};
+use super::{Failure, count, file_and_signals, globs_of, in_file, in_signals, note_repeated};
 use crate::cli::output;
 use crate::cli::places::Places;
 use crate::fst::write::{WriteError, convert};
@@ -77,6 +77,7 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
     let cut = chosen((signals, scopes), file, &header)?;
+    cut.repeated.iter().for_each(|path| note_repeated(path));
     let job = Job {
         args,
         file,
@@ -113,6 +114,9 @@ pub(super) fn cut(args: &CutArgs) -> Result<Verdict, Failure> {
             "`{}` is text, which is written to FST as a vector of its characters, 8 bits each",
             printable(&path)
         ));
+    }
+    if end_of(&args.output) == "fst" && header.timescale().is_none() {
+        output::note("the dump has no timescale, which FST needs: its ticks are 1 ns there");
     }
     args.reading.note(file, &opened.dump);
     match copied.fault {

@@ -13,7 +13,7 @@ use super::form::{Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show::cell;
-use super::{Failure, clock_of, count, in_file};
+use super::{Failure, clock_of, count, in_file, note_twins};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -129,7 +129,11 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
             .map(|clock| (clock, args.sample.word())),
         radix: args.values.radix,
     };
-    let record = || Record::new(&asked, verdict, &mapping, &comparison);
+    let warning = page.warning();
+    let record = || Record::new(&asked, verdict, &mapping, &comparison, warning.clone());
+    // A difference that no line of CSV tells.
+    let has_no_line =
+        verdict != Verdict::Agree && !matches!(comparison.outcome, Outcome::Different(_));
     let printed = match (args.form.json, args.form.csv) {
         (true, _) => output::print_json(&record()),
         (_, true) => record().print_csv(),
@@ -138,7 +142,12 @@ pub(super) fn diff(args: &DiffArgs) -> Result<Verdict, Failure> {
     output::beside(verdict, printed)?;
     args.reading.note(&args.first, &dumps[0]);
     args.reading.note(&args.second, &dumps[1]);
-    page.warn();
+    if let Some(warning) = warning {
+        output::tell(&format!("lockstep: warning: {warning}\n"));
+    }
+    if args.form.csv && has_no_line {
+        output::note(page.verdict().trim_end());
+    }
     Ok(verdict)
 }
 
@@ -146,7 +155,9 @@ fn when(args: &DiffArgs, headers: [&Header; 2]) -> Result<When, Failure> {
     let Some(path) = args.clock.as_deref() else {
         return Ok(When::Always);
     };
-    let first = clock_of(&args.first, headers[0], Some(path))?.probe;
+    let first = clock_of(&args.first, headers[0], Some(path))?;
+    note_twins([&first]);
+    let first = first.probe;
     let index = first.variable_index();
     let full = headers[0].path(&headers[0].variables()[index]);
     // The bit of a vector is the same bit there.
@@ -213,28 +224,27 @@ impl Page<'_> {
         text
     }
 
-    /// Warns of dumps that are the same as far as both go, and of what cannot be read behind a difference.
-    fn warn(&self) {
+    /// What to tell of dumps that are the same as far as both go, and of what cannot be read behind a difference.
+    fn warning(&self) -> Option<String> {
         if let Some((side, fault)) = &self.comparison.fault {
             let file = [&self.args.first, &self.args.second][*side].display();
-            output::tell(&format!(
-                "lockstep: warning: behind the difference: {file}: {fault}\n"
-            ));
-        } else if let Some([first, second]) = self.comparison.ends
+            return Some(format!("behind the difference: {file}: {fault}"));
+        }
+        if let Some([first, second]) = self.comparison.ends
             && first != second
         {
             let at = |time| written(self.timescale(), time);
-            output::tell(&format!(
-                "lockstep: warning: A ends at {}, B at {}; one of them may be cut off\n",
+            return Some(format!(
+                "A ends at {}, B at {}; one of them may be cut off",
                 at(first),
                 at(second)
             ));
-        } else if self.comparison.differs_behind {
-            output::tell(
-                "lockstep: warning: behind the last clock edge, where nothing is compared, signals differ; one of A \
-                 and B may be cut off\n",
-            );
         }
+        self.comparison.differs_behind.then(|| {
+            "at the end, behind the last clock edge, where nothing is compared, signals differ; one of A and B may be \
+             cut off"
+                .to_owned()
+        })
     }
 
     fn timescale(&self) -> Option<Timescale> {

@@ -38,6 +38,9 @@ pub struct Record {
     not_compared: NotCompared,
     /// Paths that are declared more than once, which were paired in order.
     repeated: Vec<String>,
+    /// What makes a reader doubt the verdict, as it is told on standard error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
 }
 
 /// One of the dumps.
@@ -140,6 +143,7 @@ impl Record {
         verdict: Verdict,
         mapping: &Mapping,
         comparison: &Comparison,
+        warning: Option<String>,
     ) -> Self {
         let side = |side: usize| Side {
             file: asked.files[side].clone(),
@@ -175,6 +179,7 @@ impl Record {
             difference: difference(asked.radix, mapping, comparison),
             not_compared: NotCompared::new(mapping),
             repeated: printed(&mapping.repeated),
+            warning,
         }
     }
 

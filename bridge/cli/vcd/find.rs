@@ -12,7 +12,7 @@ use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
-use super::{Failure, clock_of, count, in_file, in_signals};
+use super::{Failure, clock_of, count, in_file, in_signals, note_twins};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -76,7 +76,16 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
     } = Asked::of(args)?;
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
-    let expression = Expression::new(text, &header).map_err(|error| in_file(file, error))?;
+    let expression = Expression::new(text, &header).map_err(|error| match error.is_signal {
+        true => in_file(
+            file,
+            format!(
+                "{error}\n`lockstep vcd info {} --signals` lists all",
+                file.display()
+            ),
+        ),
+        false => in_file(file, error),
+    })?;
     let columns = columns((file, signals), &header, &expression)?;
     let clock = match &args.clock {
         Some(clock) => Some(clock_of(file, &header, Some(clock))?),
@@ -87,6 +96,7 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
         }
         None => None,
     };
+    note_twins(columns.iter().chain(&clock));
     let probes: Vec<_> = columns.iter().map(|one| one.probe).collect();
     let search = Search {
         expression: &expression,

@@ -29,6 +29,7 @@ use lockstep_vcd::{Header, Probe};
 use super::{Failure, output};
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
+use crate::printable::printable;
 use crate::waves::clock::{self, ClockError};
 use crate::waves::select::{Selected, single};
 
@@ -136,6 +137,20 @@ fn in_signals(path: &Path, error: impl std::fmt::Display) -> Failure {
     )
 }
 
+/// Tells of a path that several signals have.
+fn note_repeated(path: &str) {
+    output::note(&format!(
+        "the dump declares `{}` more than once, for different signals; the first is taken",
+        printable(path)
+    ));
+}
+
+/// Tells which of these were the first of several with their path.
+fn note_twins<'s>(selected: impl IntoIterator<Item = &'s Selected>) {
+    let repeated = selected.into_iter().filter(|one| one.twins > 0);
+    repeated.for_each(|one| note_repeated(&one.path));
+}
+
 /// The clock that was asked for, or one with the name of a clock.
 fn clock_of(file: &Path, header: &Header, path: Option<&str>) -> Result<Selected, Failure> {
     let found = clock::find(header, path).and_then(|probe| named(header, probe, path));
@@ -152,6 +167,8 @@ fn named(header: &Header, probe: Probe, path: Option<&str>) -> Result<Selected, 
         None => Selected {
             path: header.path(&header.variables()[probe.variable_index()]),
             probe,
+            twins: header.twins(probe).count(),
+            aliases: 0,
         },
     })
 }

@@ -11,7 +11,7 @@ use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::show_record::{Record, Register};
-use super::{Failure, clock_of, file_and_signals, in_file, in_signals};
+use super::{Failure, clock_of, file_and_signals, in_file, in_signals, note_twins, span};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -21,7 +21,7 @@ use crate::waves::decode::Decode;
 use crate::waves::rows::{KeptRow, Pace, Request, RowsError, Sample, Target};
 use crate::waves::select::{SelectError, Selected, common_scope, select, single};
 use crate::waves::table::{Cell, Column, Table};
-use crate::waves::time::{Scale, Time, written};
+use crate::waves::time::{Scale, Time};
 use crate::waves::values::{self, Radix};
 
 /// Arguments of `vcd show`.
@@ -77,6 +77,8 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
     let mut selected = selected(file, signals, &header)?;
     let decoded = decoded(args, file, &header, &mut selected)?;
     let (pace, clock) = pace(args, file, &header)?;
+    note_twins(selected.iter().chain(&clock));
+    let clock = clock.map_or_else(String::new, |clock| clock.path);
     let target = match (&args.at, args.cycle) {
         (Some(time), _) => Target::Time(
             time.ticks(header.timescale())
@@ -95,7 +97,7 @@ pub(super) fn show(args: &ShowArgs) -> Result<Verdict, Failure> {
     let rows = request.find(&mut opened.dump);
     let rows = rows.map_err(|error| match (error, &args.at) {
         (RowsError::AfterEnd { last }, Some(time)) => {
-            let end = written(header.timescale(), last);
+            let end = span::end(time, &header, last);
             let asked = time.text();
             let message =
                 format!("expected a time up to the end of the dump at {end}, found {asked}");
@@ -177,9 +179,13 @@ fn decoded(
     Ok(places)
 }
 
-/// Where rows are, and the path of the clock.
-fn pace(args: &ShowArgs, file: &Path, header: &Header) -> Result<(Pace, String), Failure> {
-    let changes = (Pace::Changes, String::new());
+/// Where rows are, and the clock.
+fn pace(
+    args: &ShowArgs,
+    file: &Path,
+    header: &Header,
+) -> Result<(Pace, Option<Selected>), Failure> {
+    let changes = (Pace::Changes, None);
     if args.changes {
         return Ok(changes);
     }
@@ -189,7 +195,7 @@ fn pace(args: &ShowArgs, file: &Path, header: &Header) -> Result<(Pace, String),
         Err(ClockError::None(_)) if !needed => Ok(changes),
         _ => {
             let clock = clock_of(file, header, args.clock.as_deref())?;
-            Ok((Pace::Clock(clock.probe, args.sample), clock.path))
+            Ok((Pace::Clock(clock.probe, args.sample), Some(clock)))
         }
     }
 }

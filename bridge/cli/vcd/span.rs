@@ -23,16 +23,17 @@ pub struct Span {
 impl Span {
     /// In ticks of a dump.
     pub fn ticks(&self, path: &Path, header: &Header) -> Result<RangeInclusive<u64>, Failure> {
-        let ticks = |time: &Option<Time>, otherwise: u64| match time {
-            Some(time) => time
-                .ticks(header.timescale())
-                .map_err(|message| in_file(path, message)),
-            None => Ok(otherwise),
+        let timescale = header.timescale();
+        let from = self.from.as_ref().map(|time| time.ticks_from(timescale));
+        let to = self.to.as_ref().map(|time| time.ticks(timescale));
+        let ticks = |ticks: Option<Result<u64, String>>, otherwise| {
+            let ticks = ticks.unwrap_or(Ok(otherwise));
+            ticks.map_err(|message| in_file(path, message))
         };
-        let (from, to) = (ticks(&self.from, 0)?, ticks(&self.to, u64::MAX)?);
+        let (from, to) = (ticks(from, 0)?, ticks(to, u64::MAX)?);
         match (&self.from, &self.to) {
             (Some(start), Some(end)) if from > to => Err(Failure::usage(format!(
-                "expected --from at or before --to, found {} and {}",
+                "expected --from at or before --to with a tick between them, found {} and {}",
                 start.text(),
                 end.text()
             ))),
@@ -48,9 +49,14 @@ impl Span {
         if *self.ticks(path, header)?.start() <= last {
             return Ok(());
         }
-        let end = written(header.timescale(), last);
+        let end = end(from, header, last);
         let asked = from.text();
         let message = format!("expected --from up to the end of the dump at {end}, found {asked}");
         Err(in_file(path, message))
     }
+}
+
+/// The end of a dump, in the unit of the time that was asked for.
+pub fn end(asked: &Time, header: &Header, last: u64) -> String {
+    written(header.timescale().filter(|_| !asked.is_ticks()), last)
 }

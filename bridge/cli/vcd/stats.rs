@@ -11,7 +11,7 @@ use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
 use super::stats_form::{Record, text};
-use super::{Failure, file_and_signals, globs_of, in_file, in_signals};
+use super::{Failure, file_and_signals, globs_of, in_file, in_signals, note_twins};
 use crate::cli::output;
 use crate::lockstep::Verdict;
 use crate::waves::select::{Selected, select};
@@ -67,6 +67,7 @@ pub(super) fn count_changes(args: &StatsArgs) -> Result<Verdict, Failure> {
     let header = opened.dump.header();
     let globs = globs_of(signals);
     let selected = select(&header, &globs).map_err(|error| in_signals(file, error))?;
+    note_twins(&selected);
     let probes: Vec<Probe> = selected.iter().map(|one| one.probe).collect();
     let between = args.span.ticks(file, &header)?;
     let mut counted = {

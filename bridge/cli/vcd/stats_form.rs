@@ -141,14 +141,14 @@ pub fn text(
     let ends = stats.times.map(|(first, last)| [first, last]);
     let scale = Scale::of(header.timescale(), all.chain(ends.into_iter().flatten()));
     let scope = common_scope(signals.iter().map(|(one, _)| one.path.as_str()));
-    let place = match scope.strip_suffix('.') {
-        Some(scope) => format!(
-            "{} in {}",
-            count(signals.len() as u64, "signal"),
-            printable(scope)
-        ),
-        None => count(signals.len() as u64, "signal"),
-    };
+    let aliases: usize = signals.iter().map(|(one, _)| one.aliases).sum();
+    let mut place = count(signals.len() as u64, "signal");
+    if aliases > 0 {
+        place += &format!(" with {}", count((signals.len() + aliases) as u64, "name"));
+    }
+    if let Some(scope) = scope.strip_suffix('.') {
+        place += &format!(" in {}", printable(scope));
+    }
     let Some((first, last)) = stats.times else {
         return format!("{}\n{place}, without a value\n", file.display());
     };

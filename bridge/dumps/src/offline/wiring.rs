@@ -1,5 +1,6 @@
 //! A map applied to a dump: which bits of which signals go where.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
@@ -71,6 +72,8 @@ pub struct Wiring {
     pub unmapped_inputs: Vec<String>,
     /// Outputs that could be compared and have no signal.
     pub unmapped_outputs: Vec<String>,
+    /// Paths that several signals have, of which the first is looked at.
+    pub repeated: Vec<String>,
 }
 
 impl Wiring {
@@ -209,11 +212,22 @@ impl Wiring {
             header,
             implementation,
             wires: Vec::new(),
+            variables: BTreeSet::from([clock.variable_index()]),
             sides: [Half::new(Side::Input), Half::new(Side::Output)],
         };
         builder.add(Side::Input, &map.input)?;
         builder.add(Side::Output, &map.output)?;
-        let Builder { wires, sides, .. } = builder;
+        let Builder {
+            wires,
+            variables,
+            sides,
+            ..
+        } = builder;
+        let probes = variables
+            .into_iter()
+            .filter_map(|index| Probe::variable(header, index))
+            .filter(|probe| header.twins(*probe).next().is_some());
+        let repeated = probes.map(|probe| header.path(&header.variables()[probe.variable_index()]));
         let [input, output] = sides;
         let unmapped_inputs = unmapped_inputs(&input, &output, implementation);
         if !unmapped_inputs.is_empty() && !allow_unmapped {
@@ -232,6 +246,7 @@ impl Wiring {
             wires,
             unmapped_outputs: unmapped_outputs(&output, implementation),
             unmapped_inputs,
+            repeated: repeated.collect(),
             constants: [input.constants, output.constants],
             mapped: [input.mapped, output.mapped],
         })
@@ -388,6 +403,8 @@ struct Builder<'b> {
     header: &'b Header,
     implementation: &'b Implementation,
     wires: Vec<Wire>,
+    /// The variables that are looked at.
+    variables: BTreeSet<usize>,
     sides: [Half; 2],
 }
 
@@ -427,6 +444,7 @@ impl Builder<'_> {
         if from + width > all {
             return Err(width_error(key, path, from + width..=from + width, all));
         }
+        self.variables.insert(probe.variable_index());
         self.wires.push(Wire {
             signal: probe.signal().index(),
             low: low + from,

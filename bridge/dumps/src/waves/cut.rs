@@ -40,6 +40,8 @@ pub struct Cut {
     events: Vec<bool>,
     /// Signals, and names of them, as they were chosen: bits of a vector that stay bits are one.
     pub chosen: [usize; 2],
+    /// Paths that were asked for and that several signals have, of which the first is kept.
+    pub repeated: Vec<String>,
 }
 
 /// Takes what is cut out: [`declare`](Self::declare), then [`start`](Self::start), then times and what changes at them.
@@ -98,8 +100,9 @@ impl Cut {
     pub fn new(header: &Header, globs: &[Glob], scopes: &[Glob]) -> Result<Self, CutError> {
         let inside = inside(header, scopes)?;
         let mut chosen = Vec::new();
+        let mut repeated = Vec::new();
         for glob in globs {
-            chosen.extend(fitting(header, glob)?);
+            chosen.extend(fitting(header, glob, &mut repeated)?);
         }
         chosen.sort_by_key(|(probe, _)| probe.variable_index());
         chosen.dedup();
@@ -115,6 +118,7 @@ impl Cut {
             signals: Vec::new(),
             events: Vec::new(),
             chosen: [distinct(&chosen), chosen.len()],
+            repeated,
         };
         let mut places = HashMap::new();
         for (probe, bits) in chosen.into_iter().flat_map(|one| apart(header, one)) {
@@ -246,9 +250,16 @@ fn apart(header: &Header, (probe, bits): Chosen) -> Vec<Chosen> {
 }
 
 /// The variables that fit a pattern, or the one of a path, with the bits that were asked for.
-fn fitting(header: &Header, glob: &Glob) -> Result<Vec<Chosen>, SelectError> {
+fn fitting(
+    header: &Header,
+    glob: &Glob,
+    repeated: &mut Vec<String>,
+) -> Result<Vec<Chosen>, SelectError> {
     if !glob.has_wildcards() {
-        let one = single(header, glob.text())?;
+        let one = single(header, glob.written())?;
+        if one.twins > 0 {
+            repeated.push(one.path.clone());
+        }
         let whole = Probe::variable(header, one.probe.variable_index());
         let bits = match whole == Some(one.probe) {
             true => None,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use lockstep_vcd::{BitRange, Header, Probe, VarKind, Variable};
+use lockstep_vcd::{Header, Probe, VarKind, Variable};
 
 use super::rename::{Rename, renamed};
 use lockstep_base::glob::Glob;
@@ -34,8 +34,8 @@ pub struct Mapping {
     pub widths: Vec<(String, [u32; 2])>,
     /// Paths of events of one dump that are none in the other. They are not compared.
     pub kinds: Vec<String>,
-    /// Paths of signals that are declared with other bits: what there is in one dump there is not in the other. They are not
-    /// compared.
+    /// Paths of signals that are declared with other bits: what there is in one dump there is not in the other, or its
+    /// leftmost bit is the rightmost one there. They are not compared.
     pub ranges: Vec<String>,
     /// Paths of signals of which each dump has bits that the other has in other pieces. They are not compared.
     pub pieces: Vec<String>,
@@ -96,21 +96,20 @@ impl<'h> Paths<'h> {
         ranges.any(|range| Some(range) != first)
     }
 
-    /// Whether different signals have the path and the same bits.
+    /// Whether different signals have the path, the same bits, and names that do not tell them apart.
     fn is_repeated(&self, indices: &[usize]) -> bool {
         let mut signals = HashMap::new();
         indices.iter().any(|&index| {
             let signal = self.variable(index).signal();
-            *signals.entry(bits(self.variable(index))).or_insert(signal) != signal
+            *signals.entry(self.key(index)).or_insert(signal) != signal
         })
     }
-}
 
-/// The bits of a variable by their indices, lowest and highest.
-fn bits(variable: &Variable) -> (i64, i64) {
-    match variable.range() {
-        Some(BitRange { msb, lsb }) => (msb.min(lsb), msb.max(lsb)),
-        None => (0, i64::from(variable.width()) - 1),
+    /// What variables of one path are paired by: their bits, and the dots in their own names. `\a.b` has the path of a `b`
+    /// in a scope `a`.
+    fn key(&self, index: usize) -> ((i64, i64), usize) {
+        let variable = self.variable(index);
+        (variable.indices(), variable.name().matches('.').count())
     }
 }
 
@@ -226,23 +225,26 @@ fn pair_up(dumps: [&Paths<'_>; 2], ones: &[usize], twos: &[usize]) -> Vec<(usize
     }
     let mut others: HashMap<_, VecDeque<usize>> = HashMap::new();
     for &two in twos {
-        let bits = bits(dumps[1].variable(two));
-        others.entry(bits).or_default().push_back(two);
+        let key = dumps[1].key(two);
+        others.entry(key).or_default().push_back(two);
     }
     ones.iter()
         .map(|&one| {
-            let bits = bits(dumps[0].variable(one));
-            let two = others.get_mut(&bits).and_then(VecDeque::pop_front);
+            let key = dumps[0].key(one);
+            let two = others.get_mut(&key).and_then(VecDeque::pop_front);
             (one, two)
         })
         .collect()
 }
 
-/// Whether both tell their bits, and these are others.
+/// Whether both tell their bits, and these are others, or stand the other way round.
 fn are_apart(variables: [&Variable; 2]) -> bool {
-    let told = variables.iter().all(|variable| variable.range().is_some());
-    let [one, two] = variables.map(bits);
-    told && one != two
+    let [Some(one), Some(two)] = variables.map(Variable::range) else {
+        return false;
+    };
+    // Bits one by one do not tell which end is the left one.
+    let tell = variables.iter().all(|variable| !variable.is_of_bits());
+    one.ends() != two.ends() || (tell && one != two)
 }
 
 /// The side that has the bits one by one, where the other one tells that they count upwards.

@@ -1,8 +1,9 @@
 //! What a dump holds: tool, times, scopes, signals.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use lockstep_vcd::{Error, Event, Header, ScopeKind, Source};
+use lockstep_vcd::{Error, Event, Header, ScopeKind, SignalId, Source, VarKind, Variable};
 use serde::Serialize;
 
 use super::dump::Dump;
@@ -100,11 +101,14 @@ pub fn times(dump: &mut Dump) -> (Option<RangeInclusive<u64>>, Option<Error>) {
 
 /// Number of different signals that have a name. Parts of a vector that are signals of the file have none.
 pub fn named_signals(header: &Header) -> usize {
-    let mut named = vec![false; header.signal_count()];
-    for variable in header.variables() {
-        named[variable.signal().index()] = true;
-    }
-    named.into_iter().filter(|named| *named).count()
+    let named: HashSet<_> = header.variables().iter().map(key).collect();
+    named.len()
+}
+
+/// What names of one signal have in common: the same bits of it, which an event is not.
+fn key(variable: &Variable) -> (SignalId, u32, bool) {
+    let is_event = variable.kind() == VarKind::Event;
+    (variable.signal(), variable.width(), is_event)
 }
 
 /// The scopes of a dump.
@@ -158,10 +162,10 @@ fn kind(kind: &ScopeKind) -> String {
 
 /// The names of signals that fit `glob`.
 pub fn signals(header: &Header, glob: &Glob) -> Vec<Signal> {
-    let mut first = vec![None; header.signal_count()];
+    let mut first = HashMap::new();
     let mut signals = Vec::new();
     for (index, variable) in header.variables().iter().enumerate() {
-        let alias_of = *first[variable.signal().index()].get_or_insert(index);
+        let alias_of = *first.entry(key(variable)).or_insert(index);
         let path = header.path(variable);
         if !glob.fits(&path) {
             continue;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lockstep_vcd::{Error, Header, Probe, SignalId};
+use lockstep_vcd::{Error, Header, Probe, Variable};
 
 use lockstep_base::glob::Glob;
 
@@ -13,6 +13,10 @@ pub struct Selected {
     pub path: String,
     /// Where to look.
     pub probe: Probe,
+    /// How many other signals have the path, the name and the bits, of which this is the first.
+    pub twins: usize,
+    /// How many further names of the signal fit the pattern.
+    pub aliases: usize,
 }
 
 /// Why there is nothing to show.
@@ -36,7 +40,7 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
     let mut seen = HashSet::new();
     for glob in globs {
         if !glob.has_wildcards() {
-            let one = single(header, glob.text())?;
+            let one = single(header, glob.written())?;
             if seen.insert((one.probe.signal(), one.path.clone())) {
                 selected.push(one);
             }
@@ -45,34 +49,55 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
         let before = selected.len();
         let mut fitting = false;
         // Of several names of a signal, the first is enough.
-        let mut signals: HashSet<_> = selected
+        let mut places: HashMap<_, _> = selected
             .iter()
-            .map(|one: &Selected| key(header, one.probe))
+            .enumerate()
+            .map(|(place, one): (usize, &Selected)| (key(header, one.probe), place))
             .collect();
         let fit = header.variables().iter().enumerate();
         let fit: Vec<_> = fit
             .map(|(index, variable)| (index, header.path(variable)))
             .filter(|(_, path)| glob.fits(path))
             .collect();
-        let mut ranges = HashMap::new();
+        let mut alike = HashMap::new();
         for (index, path) in &fit {
-            let range = header.variables()[*index].range();
-            let (first, differ) = ranges.entry(path.clone()).or_insert((range, false));
-            *differ |= *first != range;
+            let variable = &header.variables()[*index];
+            let first = alike.entry(path.clone()).or_insert(Alike {
+                first: variable,
+                ranges_differ: false,
+                names_differ: false,
+            });
+            first.ranges_differ |= first.first.range() != variable.range();
+            first.names_differ |= first.first.name() != variable.name();
         }
         for (index, mut path) in fit {
             fitting = true;
+            let variable = &header.variables()[index];
+            let alike = &alike[&path];
+            if alike.names_differ {
+                path = with_escape(path, variable);
+            }
             // Pieces of a vector with gaps have one path.
-            let differ = ranges.get(&path).is_some_and(|(_, differ)| *differ);
-            if let Some(range) = header.variables()[index].range().filter(|_| differ) {
+            if let Some(range) = variable.range().filter(|_| alike.ranges_differ) {
                 path += &range.to_string();
             }
-            if let Some(probe) = Probe::variable(header, index)
-                && signals.insert(key(header, probe))
-            {
-                seen.insert((probe.signal(), path.clone()));
-                selected.push(Selected { path, probe });
+            let Some(probe) = Probe::variable(header, index) else {
+                continue;
+            };
+            let next = selected.len();
+            let place = *places.entry(key(header, probe)).or_insert(next);
+            if place < next {
+                let known: &mut Selected = &mut selected[place];
+                known.aliases += usize::from(known.probe != probe);
+                continue;
             }
+            seen.insert((probe.signal(), path.clone()));
+            selected.push(Selected {
+                path,
+                probe,
+                twins: 0,
+                aliases: 0,
+            });
         }
         if selected.len() == before && !fitting {
             return Err(SelectError::NoneFits(glob.text().to_owned()));
@@ -81,9 +106,25 @@ pub fn select(header: &Header, globs: &[Glob]) -> Result<Vec<Selected>, SelectEr
     Ok(selected)
 }
 
-/// What names of a signal have in common. An event is none of a signal that has its code.
-fn key(header: &Header, probe: Probe) -> (SignalId, bool) {
-    (probe.signal(), probe.is_event(header))
+/// Variables of one path.
+struct Alike<'h> {
+    first: &'h Variable,
+    ranges_differ: bool,
+    names_differ: bool,
+}
+
+/// The path of a variable with a backslash before its own name, if that has dots in it.
+fn with_escape(mut path: String, variable: &Variable) -> String {
+    if variable.name().contains('.') {
+        path.insert(path.len() - variable.name().len(), '\\');
+    }
+    path
+}
+
+/// What names of a signal have in common. An event is none of a signal that has its code, and bits of a wider signal
+/// are another one.
+fn key(header: &Header, probe: Probe) -> (Probe, bool) {
+    (probe.anonymous(), probe.is_event(header))
 }
 
 /// The one signal with this path or end of a path.
@@ -94,13 +135,21 @@ pub fn single(header: &Header, path: &str) -> Result<Selected, Error> {
     let probe = header.find(path)?;
     let variable = &header.variables()[probe.variable_index()];
     let mut full = header.path(variable);
+    if path.contains('\\') {
+        full = with_escape(full, variable);
+    }
     let whole = Probe::variable(header, probe.variable_index());
     if whole != Some(probe)
         && let Some(bits) = path.trim().rfind('[')
     {
         full += &path.trim()[bits..];
     }
-    Ok(Selected { path: full, probe })
+    Ok(Selected {
+        path: full,
+        twins: header.twins(probe).count(),
+        aliases: 0,
+        probe,
+    })
 }
 
 /// The scopes that all paths have in common, with the dot behind; the rest of each path is its name in them.

@@ -42,6 +42,9 @@ impl FromStr for Time {
         if number.chars().all(|c| c == '.') {
             return Err(expected("a time"));
         }
+        if fraction.contains('.') {
+            return Err(expected("a time with one point"));
+        }
         let digits = digits
             .parse()
             .map_err(|_| expected("a number below 2^64"))?;
@@ -73,11 +76,32 @@ impl Time {
         &self.text
     }
 
+    /// Whether it is a number of ticks.
+    pub const fn is_ticks(&self) -> bool {
+        self.unit.is_none()
+    }
+
     /// The tick in which this time lies.
     ///
     /// # Errors
     /// The dump does not say what a tick is, or the time is beyond all ticks.
     pub fn ticks(&self, timescale: Option<Timescale>) -> Result<u64, String> {
+        self.rounded(timescale, |time, tick| time / tick)
+    }
+
+    /// The first tick that is not before this time.
+    ///
+    /// # Errors
+    /// Those of [`ticks`](Self::ticks).
+    pub fn ticks_from(&self, timescale: Option<Timescale>) -> Result<u64, String> {
+        self.rounded(timescale, u128::div_ceil)
+    }
+
+    fn rounded(
+        &self,
+        timescale: Option<Timescale>,
+        divided: fn(u128, u128) -> u128,
+    ) -> Result<u64, String> {
         let Some(unit) = self.unit else {
             return Ok(self.digits);
         };
@@ -93,14 +117,19 @@ impl Time {
                 .ok()
                 .and_then(|power| 10_u128.checked_pow(power))
         };
-        let digits = u128::from(self.digits);
-        let scaled = match power >= 0 {
-            true => ten(power)
-                .and_then(|factor| digits.checked_mul(factor))
-                .ok_or_else(beyond)?,
-            false => ten(-power).map_or(0, |divisor| digits / divisor),
+        let (digits, number) = (u128::from(self.digits), u128::from(timescale.number));
+        let ticks = match power >= 0 {
+            true => {
+                let scaled = ten(power).and_then(|factor| digits.checked_mul(factor));
+                divided(scaled.ok_or_else(beyond)?, number)
+            }
+            // What no number can hold is more than all digits.
+            false => {
+                let divisor = ten(-power).and_then(|divisor| divisor.checked_mul(number));
+                divided(digits, divisor.unwrap_or(u128::MAX))
+            }
         };
-        u64::try_from(scaled / u128::from(timescale.number)).map_err(|_| beyond())
+        u64::try_from(ticks).map_err(|_| beyond())
     }
 }
 
@@ -123,6 +152,11 @@ impl Scale {
         let Some(timescale) = timescale else {
             return plain;
         };
+        let mut ticks: Vec<_> = ticks.into_iter().collect();
+        if ticks.iter().all(|tick| *tick == 0) {
+            // Any unit would do.
+            ticks.push(1);
+        }
         let factor = u128::from(timescale.number);
         let mut divisors: Vec<_> = UNITS
             .iter()
@@ -158,11 +192,7 @@ impl Scale {
 
 /// One time with its unit: `15 ns`.
 pub fn written(timescale: Option<Timescale>, ticks: u64) -> String {
-    let scale = match ticks {
-        // Any unit would do.
-        0 => Scale::of(timescale, [0, 1]),
-        _ => Scale::of(timescale, [ticks]),
-    };
+    let scale = Scale::of(timescale, [ticks]);
     match scale.unit() {
         "ticks" => format!("tick {ticks}"),
         unit => format!("{} {unit}", scale.number(ticks)),
@@ -199,6 +229,17 @@ mod tests {
     }
 
     #[test]
+    fn a_beginning_within_a_tick_is_the_next_one() {
+        let from = |text: &str, timescale| text.parse::<Time>()?.ticks_from(Some(timescale));
+        assert_eq!(from("25ns", TEN_NS), Ok(3));
+        assert_eq!(from("30ns", TEN_NS), Ok(3));
+        assert_eq!(from("0.0011ns", PS), Ok(2));
+        assert_eq!(from("1fs", PS), Ok(1));
+        assert_eq!(from("0fs", PS), Ok(0));
+        assert_eq!(from("12", PS), Ok(12));
+    }
+
+    #[test]
     fn other_words_are_no_times() {
         for text in [
             "",
@@ -207,6 +248,7 @@ mod tests {
             "1.2",
             "1 min",
             "1..2ns",
+            "1.2.3us",
             "99999999999999999999",
             "-1",
         ] {
@@ -227,6 +269,7 @@ mod tests {
         assert_eq!((scale.unit(), scale.number(15_000).as_str()), ("ns", "15"));
         let scale = Scale::of(Some(TEN_NS), [1, 2]);
         assert_eq!((scale.unit(), scale.number(2).as_str()), ("ns", "20"));
+        assert_eq!(Scale::of(Some(TEN_NS), [0]).unit(), "ns");
         let scale = Scale::of(None, [1]);
         assert_eq!((scale.unit(), scale.number(7).as_str()), ("ticks", "7"));
         let tiny = Timescale {

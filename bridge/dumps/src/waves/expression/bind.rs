@@ -143,10 +143,14 @@ impl Binder<'_> {
             text: self.text.to_owned(),
             at: tree.at.clone(),
             message,
+            is_signal: false,
         };
         let found = single(self.header, path).map_err(|fault| {
             let fault = fault.to_string();
-            error(fault.trim_start_matches("[vcd] ").to_owned())
+            ExpressionError {
+                is_signal: true,
+                ..error(fault.trim_start_matches("[vcd] ").to_owned())
+            }
         })?;
         let variable = &self.header.variables()[found.probe.variable_index()];
         let kind = match variable.kind() {

@@ -21,6 +21,8 @@ pub struct ExpressionError {
     pub at: Range<usize>,
     /// What was expected, and what was found instead.
     pub message: String,
+    /// No signal, or several, have a path in it.
+    pub is_signal: bool,
 }
 
 impl std::error::Error for ExpressionError {}

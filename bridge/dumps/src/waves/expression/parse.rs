@@ -97,6 +97,7 @@ pub fn parse(text: &str) -> Result<Tree, ExpressionError> {
         text: text.to_owned(),
         at,
         message,
+        is_signal: false,
     };
     if text.len() > LONGEST {
         let message = format!(
@@ -107,6 +108,7 @@ pub fn parse(text: &str) -> Result<Tree, ExpressionError> {
             text: text.chars().take(LONGEST / 64).collect::<String>() + "...",
             at: 0..0,
             message,
+            is_signal: false,
         });
     }
     let grammar = Grammar { length: text.len() };
@@ -319,7 +321,10 @@ fn signal(input: &str) -> Parsed<'_, Node> {
     let mut rest = input;
     loop {
         let (after, part) = match escaped(rest) {
-            Ok((after, part)) => (after, part),
+            Ok((after, part)) => {
+                path.push('\\');
+                (after, part)
+            }
             Err(_) => {
                 let found: Parsed<'_, &str> = name(rest);
                 match found {
@@ -594,9 +599,9 @@ mod tests {
             ("top.gen[0].u.q[7:4]", "top.gen[0].u.q[7:4]"),
             ("$rootio.clk", "$rootio.clk"),
             ("a[ -1 ]", "a[-1]"),
-            (r"top.\odd+name .q", "top.odd+name.q"),
-            (r"\odd+name [3:0]", "odd+name[3:0]"),
-            (r"\odd", "odd"),
+            (r"top.\odd+name .q", r"top.\odd+name.q"),
+            (r"\odd+name [3:0]", r"\odd+name[3:0]"),
+            (r"\odd", r"\odd"),
         ] {
             let tree = parse(text).expect(text);
             assert_eq!(tree.node, Node::Signal(path.into()), "{text}");
