@@ -13,7 +13,7 @@ PROVED = $(addprefix tests/implementations/,$(if $(filter short,$(FORM)),six_cou
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 # All packages that `make test` compiles, so that nothing is compiled again with other features.
-WITH_PROOFS = --release --workspace --exclude lockstep-mutants
+WITH_PROOFS = --release --workspace --exclude lockstep-mutants --exclude pmu-lockstep-fuzz
 ALL = $(WITH_PROOFS) --exclude lockstep-prove
 TEST = $(CARGO) test $(ALL)
 FIND_VERILATOR = $(CARGO) build --quiet $(ALL) --example find && target/release/examples/find .tools
@@ -99,9 +99,6 @@ lint-rust: ## rustfmt, clippy and the documentation; and that make test compiles
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features -- -D warnings
-	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
-	cp Cargo.lock fuzz/Cargo.lock
-	$(CARGO) clippy --release --manifest-path fuzz/Cargo.toml --target-dir target -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --quiet --release --workspace --no-deps
 
 lint-rtl: ## Verilator -Wall, Icarus and Yosys on the RTL

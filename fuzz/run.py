@@ -62,16 +62,13 @@ def build(name, flags, optimization="3"):
     """Builds all targets with flags of the compiler; gives the folder of the programs."""
     target = os.path.join(HERE, "target", name)
     triple = re.search(r"^host: (.*)$", output(["rustc", "-vV"]), re.M).group(1)
-    lock = os.path.join(HERE, "Cargo.lock")
-    if not os.path.exists(lock):
-        # The versions that were tested, as far as they apply.
-        shutil.copyfile(os.path.join(ROOT, "Cargo.lock"), lock)
     environment = dict(os.environ, CARGO_TARGET_DIR=target, CARGO_ENCODED_RUSTFLAGS="\x1f".join(flags),
                        CARGO_PROFILE_RELEASE_OPT_LEVEL=optimization)
     # With a target, the flags are not those of build scripts and macros.
+    cargo = os.environ.get("CARGO", "cargo")
+    package = ["--package", "pmu-lockstep-fuzz"]
     subprocess.run(
-        [os.environ.get("CARGO", "cargo"), "build", "--quiet", "--release", "--target", triple],
-        cwd=HERE, env=environment, check=True,
+        [cargo, "build", "--quiet", "--release", *package, "--target", triple], cwd=HERE, env=environment, check=True,
     )
     return os.path.join(target, triple, "release")
 
