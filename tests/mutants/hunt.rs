@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pmu_lockstep::diagnosis;
-use pmu_lockstep::location::{LocationError, locate};
+use pmu_lockstep::location::{LocationError, Mended, Netlist, Trial, Tried, locate};
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome as Ended};
 use pmu_lockstep::report::{self, RunFacts};
@@ -85,7 +85,13 @@ pub fn hunt(
         cycle: report.cycle,
         causes,
         brief: report.hypotheses.brief(),
-        locations: locations(design, &replay, implementation, source)?,
+        locations: locations(
+            design,
+            &replay,
+            implementation,
+            source,
+            stimulus_seed(seed, number, 2),
+        )?,
         field: report.headline.field,
     }))
 }
@@ -96,6 +102,7 @@ fn locations(
     replay: &diagnosis::Replay,
     implementation: &Implementation,
     source: &dyn Fn() -> Result<PathBuf, Error>,
+    other: u64,
 ) -> Result<Option<Vec<Location>>, Error> {
     let source = source()?;
     let netlist = netlist(&source);
@@ -118,15 +125,49 @@ fn locations(
         Err(LocationError::Stop(_)) => Vec::new(),
         located => located?,
     };
-    let locations = suspects.into_iter().map(|suspect| {
+    let mut locations = Vec::new();
+    for suspect in suspects.into_iter().take(SHOWN) {
         let name = suspect.place.file.rsplit('/').next().unwrap_or_default();
-        Location {
+        let mended = suspect.repair.as_ref();
+        let cause = mended.filter(|mended| mended.is_cause());
+        let check = |mended: &Mended| checked(mended, design, implementation, &netlist, other);
+        locations.push(Location {
             file: name.to_owned(),
             line: suspect.place.first as usize,
             last_line: suspect.place.last as usize,
+            cause: cause.map(check).transpose()?,
             signal: suspect.signal,
-            repair: suspect.repair,
-        }
-    });
-    Ok(Some(locations.take(SHOWN).collect()))
+            repair: mended.map(|mended| mended.text.clone()),
+        });
+    }
+    Ok(Some(locations))
+}
+
+/// Runs of other stimulus, of 4,096 cycles each, that a change of the RTL is tried on.
+const RUNS: usize = 64;
+
+/// A change that is said to be the cause, on stimulus that it was not tried on.
+fn checked(
+    mended: &Mended,
+    design: &Design,
+    implementation: &Implementation,
+    netlist: &Netlist,
+    seed: u64,
+) -> Result<Cause, Error> {
+    let folder = tempfile::tempdir()?;
+    let trial = Trial { seed, runs: RUNS };
+    let mut dut = design.traced()?;
+    let tried = mended.tried_on(trial, implementation, &mut *dut, netlist, folder.path());
+    let tried = match tried {
+        Err(LocationError::Stop(_)) => Tried::Open,
+        tried => tried?,
+    };
+    Ok(Cause {
+        text: mended.text.clone(),
+        miss: match tried {
+            Tried::Wrong { cycle, .. } => Some(cycle as u64),
+            _ => None,
+        },
+        checked: tried != Tried::Open,
+    })
 }

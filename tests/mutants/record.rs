@@ -84,6 +84,9 @@ pub struct Location {
     /// A change there that makes the cycles right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<String>,
+    /// What comes of still other stimulus with it, where it is said to be the cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
 }
 
 impl Record {
@@ -121,18 +124,28 @@ impl Record {
         matches!(self.outcome, Outcome::Killed(_) | Outcome::Stopped { .. })
     }
 
+    /// What is said to be the cause: hypotheses, and where there are none changes of the RTL.
+    fn causes(&self) -> Vec<&Cause> {
+        let Some(killed) = self.killed() else {
+            return Vec::new();
+        };
+        if !killed.causes.is_empty() {
+            return killed.causes.iter().collect();
+        }
+        let places = killed.locations.iter().flatten();
+        places.filter_map(|place| place.cause.as_ref()).collect()
+    }
+
     /// Whether the cause was named, alone or as one of a few, and is true.
     pub fn is_explained(&self) -> bool {
-        let few = |killed: &&Killed| killed.causes.len() <= CAUSES;
-        let killed = self.killed().filter(few);
-        killed.is_some_and(|killed| killed.causes.iter().any(Cause::is_true))
+        let causes = self.causes();
+        causes.len() <= CAUSES && causes.iter().any(|cause| cause.is_true())
     }
 
     /// Whether causes were named, and none of them is true.
     pub fn is_misled(&self) -> bool {
-        self.killed().is_some_and(|killed| {
-            !killed.causes.is_empty() && !killed.causes.iter().any(Cause::is_true)
-        })
+        let causes = self.causes();
+        !causes.is_empty() && !causes.iter().any(|cause| cause.is_true())
     }
 
     /// Whether its place is among the first that were named; none where the report names no places.

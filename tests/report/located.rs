@@ -32,6 +32,19 @@ fn a_report_names_the_place() {
     };
     assert_eq!(first["file"], "rtl/pmu_count_value.sv", "{first}");
     assert_eq!(first["repair"], "< for <=");
+    assert_eq!(first["is_cause"], true, "{first}");
+    assert_eq!(first["tried"]["cycles"], 65_536);
+    let telling = first["tried"]["telling"].as_u64();
+    assert!(
+        telling.is_some_and(|runs| (2..=16).contains(&runs)),
+        "{first}"
+    );
+    assert!(
+        ran.stdout
+            .contains("and 65,536 cycles of other stimulus, where"),
+        "{}",
+        ran.stdout
+    );
     let words = "pmu_count_value.sv:";
     assert!(ran.stdout.contains("where in the RTL"), "{}", ran.stdout);
     assert!(ran.stdout.contains(words) && read("out/report.html").contains(words));

@@ -52,12 +52,12 @@ impl Scene<'_> {
             folder.path(),
         );
         let suspects = suspects.map_err(|error| error.to_string())?;
-        let locations = suspects.into_iter().map(|suspect| Location {
-            file: self.shown(&suspect.place.file),
-            line: suspect.place.first,
-            last_line: suspect.place.last,
-            signal: suspect.signal,
-            repair: suspect.repair,
+        let locations = suspects.into_iter().map(|suspect| {
+            let location = Location::from(suspect);
+            Location {
+                file: self.shown(&location.file),
+                ..location
+            }
         });
         Ok(locations.take(MOST).collect())
     }

@@ -23,6 +23,7 @@ use lockstep_explain::diagnosis::explain::{Explanation, explain};
 use lockstep_explain::diagnosis::internals::Internals;
 use lockstep_explain::diagnosis::replay::Replay;
 use lockstep_explain::hypotheses::{self, Findings};
+use lockstep_explain::location::{self, Mended, Suspect};
 use window::Waves;
 
 pub use cells::{Cells, Row};
@@ -123,6 +124,42 @@ pub struct Location {
     pub signal: String,
     /// A small change there that makes all cycles right that were looked at, in words.
     pub repair: Option<String>,
+    /// What is known of that change on other stimulus, all of which is right with it.
+    pub tried: Option<Tried>,
+    /// Whether that is enough to call what it changes the cause.
+    pub is_cause: bool,
+}
+
+/// Other stimulus on which a change of the RTL makes all right.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Tried {
+    /// How much there was.
+    pub cycles: usize,
+    /// Runs of it, each from a reset on, that diverge without the change.
+    pub telling: usize,
+}
+
+impl From<Suspect> for Location {
+    fn from(suspect: Suspect) -> Self {
+        let Suspect {
+            place,
+            signal,
+            repair,
+        } = suspect;
+        let tried = repair.as_ref().and_then(|repair| match repair.tried {
+            location::Tried::Right { cycles, telling } => Some(Tried { cycles, telling }),
+            _ => None,
+        });
+        Self {
+            file: place.file,
+            line: place.first,
+            last_line: place.last,
+            signal,
+            tried,
+            is_cause: repair.as_ref().is_some_and(Mended::is_cause),
+            repair: repair.map(|repair| repair.text),
+        }
+    }
 }
 
 impl Location {
@@ -141,10 +178,24 @@ impl Location {
             .signal
             .split_once('.')
             .map_or(&*self.signal, |(_, rest)| rest);
-        match &self.repair {
-            Some(repair) => format!("sets {signal}; all cycles would be right with {repair}"),
-            None => format!("sets {signal}"),
-        }
+        let Some(repair) = &self.repair else {
+            return format!("sets {signal}");
+        };
+        let tried = match self.tried {
+            Some(Tried {
+                cycles,
+                telling: telling @ 1..,
+            }) => format!(
+                ", and {} of other stimulus, where {} without",
+                counted(cycles as u64, "cycle"),
+                match telling {
+                    1 => "1 run diverges".to_owned(),
+                    runs => format!("{runs} runs diverge"),
+                }
+            ),
+            _ => String::new(),
+        };
+        format!("sets {signal}; all cycles would be right with {repair}{tried}")
     }
 }
 
@@ -233,6 +284,28 @@ impl Report {
     pub fn time(&self) -> String {
         let time = || format!("{} ns", self.time_ns);
         self.in_dump.clone().unwrap_or_else(time)
+    }
+
+    /// The cause in a few words: a hypothesis, or else a change of the RTL that makes other stimulus right, too.
+    pub fn cause(&self) -> String {
+        let brief = self.hypotheses.brief();
+        if !self.hypotheses.explaining.is_empty() {
+            return brief;
+        }
+        let located = self.locations.iter().flatten();
+        let mut causes = located.filter(|location| location.is_cause);
+        let Some((first, repair)) = causes
+            .next()
+            .and_then(|first| Some((first, first.repair.as_ref()?)))
+        else {
+            return brief;
+        };
+        let which = match causes.count() {
+            0 => "",
+            1 => "one of two places, such as ",
+            _ => "one of several places, such as ",
+        };
+        format!("{which}{}, which is right with {repair}", first.place())
     }
 }
 

@@ -45,7 +45,7 @@ pub fn verdict(report: &Report, width: usize) -> String {
     let page = page.map(|file| file.path.display().to_string());
     let name = |what: &str| format!("  {what:<10} ");
     let mut out = format!("\n{}", hanging("", &title, width));
-    out += &hanging(&name("cause"), &report.hypotheses.brief(), width);
+    out += &hanging(&name("cause"), &report.cause(), width);
     // What is copied is not broken.
     out += &format!("{}{TITLE}{}{TITLE:#}\n", name("replay"), report.run.replay);
     if let Some(page) = page {

@@ -1,5 +1,7 @@
 //! Values by cycle, bit by bit: 64 cycles a word.
 
+use std::ops::Range;
+
 /// The values of a bit in all cycles.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -30,6 +32,16 @@ pub fn get(bits: &[u64], cycle: usize) -> bool {
 
 pub fn set(bits: &mut [u64], cycle: usize) {
     bits[cycle / 64] |= 1 << (cycle % 64);
+}
+
+/// Sets the bits of some cycles.
+fn set_all(bits: &mut [u64], cycles: Range<usize>) {
+    let mut at = cycles.start;
+    while at < cycles.end {
+        let within = (cycles.end - at).min(64 - at % 64);
+        bits[at / 64] |= u64::MAX >> (64 - within) << (at % 64);
+        at += within;
+    }
 }
 
 /// Values of a number as they change.
@@ -76,7 +88,7 @@ impl History {
             let next = self.changes.get(at + 1);
             let end = next.map_or(cycles, |(next, _)| *next as usize);
             if is_set(value) {
-                (*from as usize..end).for_each(|cycle| set(&mut bits, cycle));
+                set_all(&mut bits, *from as usize..end);
             }
             changes += u32::from(next.is_some_and(|(_, next)| is_set(next) != is_set(value)));
         }

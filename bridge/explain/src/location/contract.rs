@@ -128,7 +128,7 @@ fn known_cycles(bit: u32, runs: &[Run], cycles: usize) -> Option<Vec<u64>> {
 }
 
 /// Words of bytes, the lowest first.
-fn wide(bytes: &[u8]) -> Vec<u64> {
+pub fn wide(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| {
         let bytes = bytes.iter().rev();
         bytes.fold(0, |word, &byte| word << 8 | u64::from(byte))

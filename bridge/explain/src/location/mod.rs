@@ -5,10 +5,10 @@
 //! right, without names known before. From the outputs that differ the way goes back, by Verilator's own description of the
 //! design and the values of the re-run, over bits that differ to those that come of none: the mistake is in what these are
 //! made of. Then small changes of the source are tried: the design is run again with each, in a simulation that computes
-//! only what differs from the dump. What makes all stretches right comes first; of the rest, places that failing cycles
-//! have in common, and cycles without a difference do not.
+//! only what differs from the dump. What makes all stretches right is tried on other stimulus, too, and comes first; of the
+//! rest, places that failing cycles have in common, and cycles without a difference do not.
 //!
-//! It takes some seconds, most of which go to learning. `make mutants` says how often the places are right.
+//! It takes some ten seconds or more, most of which go to changes. `make mutants` says how often the places are right.
 
 mod change;
 mod columns;
@@ -22,6 +22,7 @@ mod simulation;
 mod span;
 mod stretch;
 mod tree;
+mod trial;
 mod waves;
 
 use std::collections::{HashMap, HashSet};
@@ -36,12 +37,20 @@ use crate::hypotheses::Recording;
 
 pub use netlist::{Netlist, Place};
 pub use tree::NetlistError;
+pub use trial::{Trial, Tried};
 
+use change::Edit;
 use mine::{Bit, Match, Miner};
 use repair::Repair;
 use search::Search;
 use stretch::Stretch;
 use waves::Waves;
+
+/// Most changes that are tried on other stimulus: those that are the least far-fetched.
+const TRIED: usize = 24;
+
+/// Runs of other stimulus that must be wrong without a change, and right with it, before it is said to be the cause.
+const LEAST: usize = 2;
 
 /// The port with the outputs.
 const OUTPUTS: &str = ".cycle_output_o";
@@ -67,14 +76,60 @@ pub enum LocationError {
 }
 
 /// A place that may be wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Suspect {
     /// The lines.
     pub place: Place,
     /// The signal that is set there, from the top module on.
     pub signal: String,
-    /// A small change there that makes all cycles right that are looked at, in words.
-    pub repair: Option<String>,
+    /// A small change there that makes the cycles right that are looked at.
+    pub repair: Option<Mended>,
+}
+
+/// A change that makes cycles right.
+#[derive(Clone, Debug)]
+pub struct Mended {
+    /// What is changed, in words.
+    pub text: String,
+    /// What comes of other stimulus with it.
+    pub tried: Tried,
+    edit: Edit,
+}
+
+impl Mended {
+    /// Whether other stimulus on which the design is wrong is right with it.
+    pub fn is_cause(&self) -> bool {
+        matches!(
+            self.tried,
+            Tried::Right {
+                telling: LEAST..,
+                ..
+            }
+        )
+    }
+
+    /// Tries it on other stimulus; `dut` is traced, its dumps are for the time being in `folder`.
+    ///
+    /// # Errors
+    /// [`LocationError`].
+    pub fn tried_on(
+        &self,
+        trial: Trial,
+        implementation: &Implementation,
+        dut: &mut dyn Dut,
+        design: &Netlist,
+        folder: &Path,
+    ) -> Result<Tried, LocationError> {
+        let tried = trial::tried(
+            &[(self.edit, 0)],
+            trial,
+            implementation,
+            dut,
+            design,
+            folder,
+        )?;
+        Ok(tried.into_iter().next().unwrap_or(Tried::Open))
+    }
 }
 
 /// Looks for places: the most suspicious comes first. `dut` is traced; its dumps are for the time being in `folder`.
@@ -91,49 +146,68 @@ pub fn locate(
     let (runs, dumps) = stretch::run(recording, implementation, dut, folder)?;
     let stretches: Vec<Stretch> = runs.iter().map(|run| run.stretch.clone()).collect();
     let cycles = stretches.last().map_or(0, |last| last.first + last.cycles);
-    let waves = Waves::read(&dumps, cycles)?;
+    let waves = Waves::read(&dumps, cycles)?.with_columns(cycles);
     let known = contract::columns(implementation, &runs, cycles)?;
     let miner = Miner::new(&known, &stretches, columns::words(cycles));
     let matches = matches(&miner, &waves);
     let search = Search::new(design, &waves, &matches, &known, &stretches);
     let suspects = search.suspects();
     let ranks: HashMap<u32, usize> = suspects.iter().map(|(place, _)| *place).zip(0..).collect();
-    let repairs = repair::repairs(&search, &ranks);
-    Ok(ranked(suspects, &ranks, repairs, design))
-}
-
-/// Places where a small change makes the cycles right come first.
-fn ranked(
-    suspects: Vec<(u32, u32)>,
-    ranks: &HashMap<u32, usize>,
-    repairs: Vec<Repair>,
-    design: &Netlist,
-) -> Vec<Suspect> {
-    let mut best: HashMap<u32, Repair> = HashMap::new();
-    for repair in repairs {
-        let known = best.entry(repair.place).or_insert_with(|| repair.clone());
-        if repair.cost < known.cost {
-            *known = repair;
-        }
-    }
-    let mut mended: Vec<Repair> = best.into_values().collect();
+    let mut repairs = repair::repairs(&search, &ranks);
     let rank = |place: u32| ranks.get(&place).copied().unwrap_or(usize::MAX);
-    mended.sort_by(|a, b| {
+    repairs.sort_by(|a, b| {
         let order = a.cost.total_cmp(&b.cost);
         order.then((rank(a.place), a.place).cmp(&(rank(b.place), b.place)))
     });
-    let is_mended: HashSet<u32> = mended.iter().map(|repair| repair.place).collect();
-    let suspect = |place: u32, signal: u32, repair: Option<String>| Suspect {
+    let edits = repairs.iter().take(TRIED);
+    let edits: Vec<_> = edits.map(|repair| (repair.edit, repair.place)).collect();
+    let trial = Trial::OF_REPORTS;
+    let tried = trial::tried(&edits, trial, implementation, dut, design, folder);
+    let tried = match tried {
+        // The design stops on other stimulus: nothing is known of that.
+        Err(LocationError::Stop(_)) => Vec::new(),
+        tried => tried?,
+    };
+    Ok(ranked(suspects, &repairs, &tried, design))
+}
+
+/// Places where a small change makes the cycles right come first, of these those where it is right on other stimulus.
+fn ranked(
+    suspects: Vec<(u32, u32)>,
+    repairs: &[Repair],
+    tried: &[Tried],
+    design: &Netlist,
+) -> Vec<Suspect> {
+    let tried = tried.iter().copied().chain(std::iter::repeat(Tried::Open));
+    let mut mended: Vec<(&Repair, Tried)> = repairs.iter().zip(tried).collect();
+    mended.sort_by_key(|(_, tried)| match tried {
+        Tried::Right {
+            telling: LEAST.., ..
+        } => 0,
+        Tried::Right { .. } => 1,
+        Tried::Open => 2,
+        Tried::Wrong { .. } => 3,
+    });
+    let mut seen = HashSet::new();
+    mended.retain(|(repair, _)| seen.insert(repair.place));
+    let suspect = |place: u32, signal: u32, repair: Option<Mended>| Suspect {
         place: design.places[place as usize].clone(),
         signal: design.signals[signal as usize].clone(),
         repair,
     };
-    let first = mended
-        .into_iter()
-        .map(|repair| suspect(repair.place, repair.signal, Some(repair.text)));
+    let first = mended.into_iter().map(|(repair, tried)| {
+        let is_wrong = matches!(tried, Tried::Wrong { .. });
+        let mended = Mended {
+            text: repair.text.clone(),
+            tried,
+            edit: repair.edit,
+        };
+        let said = Some(mended).filter(|_| !is_wrong);
+        suspect(repair.place, repair.signal, said)
+    });
     let others = suspects
         .into_iter()
-        .filter(|(place, _)| !is_mended.contains(place))
+        .filter(|(place, _)| !seen.contains(place))
         .map(|(place, signal)| suspect(place, signal, None));
     first.chain(others).collect()
 }
@@ -195,4 +269,83 @@ fn matches(miner: &Miner<'_>, waves: &Waves) -> HashMap<(u32, u32), Option<Match
         matches.extend(keys.zip(found));
     }
     matches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change::Change;
+    use super::netlist::Scope;
+    use super::*;
+
+    fn design() -> Netlist {
+        let place = |first| Place {
+            file: "top.sv".to_owned(),
+            first,
+            last: first,
+        };
+        Netlist {
+            signals: vec!["top.q".to_owned()],
+            drivers: Vec::new(),
+            driven_by: vec![vec![]],
+            places: (1..=5).map(place).collect(),
+            widths: vec![1],
+            nodes: Vec::new(),
+            scopes: vec![Scope {
+                around: None,
+                signals: HashMap::new(),
+            }],
+            names: Vec::new(),
+        }
+    }
+
+    fn repair(place: u32, text: &str) -> Repair {
+        Repair {
+            edit: Edit {
+                node: 0,
+                width: 1,
+                change: Change::Not,
+            },
+            place,
+            cost: 1.0,
+            text: text.to_owned(),
+            signal: 0,
+        }
+    }
+
+    #[test]
+    fn what_other_stimulus_refutes_is_not_said() {
+        let repairs = [
+            repair(0, "wrong"),
+            repair(1, "once"),
+            repair(2, "right"),
+            repair(0, "not tried"),
+            repair(3, "wrong, too"),
+        ];
+        let right = |telling| Tried::Right {
+            cycles: 8192,
+            telling,
+        };
+        let wrong = Tried::Wrong { seed: 1, cycle: 7 };
+        let tried = [wrong, right(1), right(2), Tried::Open, wrong];
+        let ranked = ranked(vec![(2, 0), (4, 0)], &repairs, &tried, &design());
+        let told = ranked.iter().map(|suspect| {
+            let repair = suspect.repair.as_ref();
+            let text = repair.map(|repair| repair.text.as_str());
+            (
+                suspect.place.first,
+                text,
+                repair.is_some_and(Mended::is_cause),
+            )
+        });
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [
+                (3, Some("right"), true),
+                (2, Some("once"), false),
+                (1, Some("not tried"), false),
+                (4, None, false),
+                (5, None, false),
+            ]
+        );
+    }
 }

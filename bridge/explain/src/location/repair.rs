@@ -30,6 +30,7 @@ const ALLOWED: usize = 7;
 /// A change that makes failing cycles right.
 #[derive(Clone, Debug)]
 pub struct Repair {
+    pub edit: Edit,
     /// The lines of its statement.
     pub place: u32,
     pub cost: f64,
@@ -86,6 +87,7 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
                 if let Some(missed) = missed(search, &simulation, edit, &mut differences) {
                     let driver = &search.design.drivers[candidate.driver as usize];
                     found.push(Repair {
+                        edit,
                         place: match change {
                             Change::Only { .. } => driver.block,
                             _ => search.design.nodes[candidate.node as usize].place,
@@ -297,7 +299,7 @@ fn missed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::location::columns::Column;
+    use crate::location::columns::{Column, History};
     use crate::location::contract::{Known, Quantity};
     use crate::location::expression::Operator;
     use crate::location::mine::Match;
@@ -402,7 +404,14 @@ mod tests {
         let both = A & B;
         let q = both << 1;
         let names = design().signals.into_iter().zip(0..);
+        let histories = [A, B, both, q, q].map(|bits| {
+            let mut history = History::default();
+            (0..CYCLES).for_each(|cycle| history.push(cycle, &[bits >> cycle & 1]));
+            history
+        });
         let waves = Waves {
+            histories: histories.to_vec(),
+            widths: vec![1; 5],
             columns: [A, B, both, q, q]
                 .map(|bits| vec![(0, column(bits))])
                 .to_vec(),

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::OUTPUTS;
 use super::change::{Change, Edit};
-use super::columns::get;
 use super::expression::{Expression, Operator, Values, mask};
 use super::netlist::{Driver, Netlist};
 use super::search::Search;
@@ -63,18 +62,21 @@ impl Rows {
         let waves = search.waves;
         let mut first = Vec::new();
         let mut length = 0;
-        for columns in &waves.columns {
-            let bits = columns.last().map_or(0, |(bit, _)| bit + 1);
+        for (history, &width) in waves.histories.iter().zip(&waves.widths) {
+            let bits = if history.changes.is_empty() { 0 } else { width };
             first.push((length as u32, bits));
             length += words(bits);
         }
         let mut rows = vec![0; length * cycles];
-        for (columns, (first, _)) in waves.columns.iter().zip(&first) {
-            for (bit, column) in columns {
-                let place = *first as usize + *bit as usize / 64;
-                for cycle in 0..cycles {
-                    rows[cycle * length + place] |=
-                        u64::from(get(&column.bits, cycle)) << (bit % 64);
+        for (history, (first, bits)) in waves.histories.iter().zip(&first) {
+            let (first, words) = (*first as usize, words(*bits));
+            for (at, (from, value)) in history.changes.iter().enumerate() {
+                let next = history.changes.get(at + 1);
+                let end = next.map_or(cycles, |(next, _)| *next as usize);
+                let words = words.min(value.len());
+                for cycle in *from as usize..end {
+                    let place = cycle * length + first;
+                    rows[place..place + words].copy_from_slice(&value[..words]);
                 }
             }
         }
@@ -126,15 +128,40 @@ pub struct Simulation<'a> {
     /// By assignment, whether its values are those of the dump.
     trusted: Vec<bool>,
     output: u32,
-    /// By cycle, what the outputs should be, and which of their bits are known.
-    expected: Vec<(Vec<u64>, Vec<u64>)>,
+    /// By cycle.
+    expected: Vec<Expected>,
+}
+
+/// What the outputs should be, lowest word first.
+pub struct Expected {
+    pub value: Vec<u64>,
+    /// The bits that are known.
+    pub known: Vec<u64>,
 }
 
 impl<'a> Simulation<'a> {
+    /// With what the matches of `search` say of the outputs; none if they are not in the dump.
     pub fn new(search: &Search<'a>) -> Option<Self> {
+        let output = output(search.design)?;
+        let wave = search.wave(output)?;
+        let bits = search.waves.widths[wave as usize];
+        let expected = (0..search.cycles()).map(|cycle| {
+            let (mut value, mut known) = (vec![0; words(bits)], vec![0; words(bits)]);
+            for bit in 0..bits {
+                if let Some(is) = search.expected(output, bit, cycle) {
+                    set_bits(&mut value, bit, 1, is.into());
+                    set_bits(&mut known, bit, 1, 1);
+                }
+            }
+            Expected { value, known }
+        });
+        Self::of(search, expected.collect())
+    }
+
+    /// With what the outputs should be in every cycle; none if they are not in the dump.
+    pub fn of(search: &Search<'a>, expected: Vec<Expected>) -> Option<Self> {
         let design = search.design;
-        let last = search.stretches.last()?;
-        let cycles = last.first + last.cycles;
+        let cycles = search.cycles();
         let rows = Rows::new(search, cycles);
         let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut readers = vec![Vec::new(); design.signals.len()];
@@ -180,19 +207,8 @@ impl<'a> Simulation<'a> {
             drivers.any(|&driver| design.drivers[driver as usize].clocked)
         });
         let registers: Vec<bool> = registers.collect();
-        let mut signals = design.signals.iter();
-        let output = signals.position(|name| name.ends_with(OUTPUTS))? as u32;
-        let (_, bits) = rows.places[output as usize]?;
-        let expected = (0..cycles).map(|cycle| {
-            let (mut value, mut known) = (vec![0; words(bits)], vec![0; words(bits)]);
-            for bit in 0..bits {
-                if let Some(is) = search.expected(output, bit, cycle) {
-                    set_bits(&mut value, bit, 1, is.into());
-                    set_bits(&mut known, bit, 1, 1);
-                }
-            }
-            (value, known)
-        });
+        let output = output(design)?;
+        rows.places[output as usize]?;
         let mut simulation = Self {
             design,
             order: order(design, &registers, &reads),
@@ -201,7 +217,7 @@ impl<'a> Simulation<'a> {
             registers,
             trusted: vec![true; design.drivers.len()],
             output,
-            expected: expected.collect(),
+            expected,
             rows,
         };
         simulation.try_all(search.stretches);
@@ -476,19 +492,19 @@ impl<'a> Simulation<'a> {
             true => &of.values[output][..],
             false => self.rows.of(self.output, cycle).unwrap_or_default(),
         };
-        let (expected, known) = &self.expected[cycle];
-        let mut words = is.iter().zip(expected).zip(known);
+        let Expected { value, known } = &self.expected[cycle];
+        let mut words = is.iter().zip(value).zip(known);
         words.all(|((is, expected), known)| (is ^ expected) & known == 0)
     }
 
     /// The bits of the outputs that are wrong in a cycle of the dump.
     pub fn wrong(&self, cycle: usize) -> Vec<Span> {
         let is = self.rows.of(self.output, cycle).unwrap_or_default();
-        let (expected, known) = &self.expected[cycle];
+        let Expected { value, known } = &self.expected[cycle];
         let bits = 0..64 * is.len() as u32;
         let wrong = bits.filter(|bit| {
             let (word, bit) = (*bit as usize / 64, bit % 64);
-            (is[word] ^ expected[word]) & known[word] & 1 << bit != 0
+            (is[word] ^ value[word]) & known[word] & 1 << bit != 0
         });
         wrong
             .map(|low| Span {
@@ -517,6 +533,12 @@ impl Differences {
         self.values[signal as usize] = value;
         self.touched.push(signal);
     }
+}
+
+/// The port with the outputs.
+fn output(design: &Netlist) -> Option<u32> {
+    let mut signals = design.signals.iter();
+    Some(signals.position(|name| name.ends_with(OUTPUTS))? as u32)
 }
 
 /// The nodes of an assignment, and the signals that it reads.

@@ -176,14 +176,22 @@ fn before(
 }
 
 /// What the model says of cycles.
-struct Judged {
-    random: Vec<u8>,
-    unknown: Vec<Unknown>,
+pub struct Judged {
+    /// The design's random bytes.
+    pub random: Vec<u8>,
+    /// The outputs.
+    pub expected: Vec<CycleOutput>,
+    /// What of them may be anything.
+    pub unknown: Vec<Unknown>,
     /// The first cycle in which the design differs.
-    found: Option<usize>,
+    pub found: Option<usize>,
 }
 
-fn judged(
+/// Runs the model from a reset on beside what the design did.
+///
+/// # Errors
+/// There is no model of such an implementation.
+pub fn judged(
     implementation: &Implementation,
     inputs: &[CycleInput],
     rtl: &[CycleOutput],
@@ -196,6 +204,7 @@ fn judged(
     let found = first_difference(&expected, &unknown, rtl);
     Ok(Judged {
         random,
+        expected,
         unknown,
         found,
     })

@@ -7,9 +7,13 @@ use lockstep_vcd::{Event, Header, Source, Stream, ValueRef};
 use super::columns::{Column, History};
 use super::stretch::Dump;
 
-/// The bits of a dump, and which signal has which name.
+/// The values of a dump, and which signal has which name.
 pub struct Waves {
-    /// By signal of the dump, the columns of its bits.
+    /// By signal of the dump, its values as they change.
+    pub histories: Vec<History>,
+    /// By signal of the dump, its bits.
+    pub widths: Vec<u32>,
+    /// By signal of the dump, the columns of its bits, if somebody asked for them.
     pub columns: Vec<Vec<(u32, Column)>>,
     /// The signal of the dump, by name from the top module on.
     pub signals: HashMap<String, u32>,
@@ -50,15 +54,25 @@ impl Waves {
                 })
                 .collect();
         }
-        let columns = histories.iter().zip(widths).map(|(history, width)| {
-            let mut columns = history.columns(cycles, true);
-            columns.truncate(width as usize);
-            columns
-        });
         Ok(Self {
-            columns: columns.collect(),
+            histories,
+            widths,
+            columns: Vec::new(),
             signals,
         })
+    }
+
+    /// The same with columns.
+    #[must_use]
+    pub fn with_columns(mut self, cycles: usize) -> Self {
+        let histories = self.histories.iter().zip(&self.widths);
+        let columns = histories.map(|(history, width)| {
+            let mut columns = history.columns(cycles, true);
+            columns.truncate(*width as usize);
+            columns
+        });
+        self.columns = columns.collect();
+        self
     }
 }
 
