@@ -32,6 +32,8 @@ pub enum Change {
     Made,
     /// Of two choices the inner one first.
     Exchanged,
+    /// Two parts in the other order.
+    Turned,
     /// What it was in the cycle before.
     Before,
     /// What it is in the cycle after.
@@ -51,7 +53,7 @@ impl Change {
     pub fn cost(self) -> f64 {
         match self {
             Self::Operator(_) | Self::Not | Self::Offset(_) => 1.0,
-            Self::Operand(_) | Self::Bit(_) | Self::Exchanged => 1.2,
+            Self::Operand(_) | Self::Bit(_) | Self::Exchanged | Self::Turned => 1.2,
             Self::Signal(_) | Self::Only { .. } | Self::Made => 1.5,
             Self::Before | Self::After => 2.0,
             Self::And { .. } | Self::Or { .. } => 2.5,
@@ -94,6 +96,7 @@ impl Change {
                 _ => "set here, too".to_owned(),
             },
             Self::Exchanged => "the two conditions in the other order".to_owned(),
+            Self::Turned => "its parts in the other order".to_owned(),
             Self::Before => "its value of the cycle before".to_owned(),
             Self::After => "its value of the cycle after".to_owned(),
         }
@@ -119,11 +122,15 @@ impl Change {
                 all.extend(operator.others().iter().map(|&other| Self::Operator(other)));
                 if of.len() == 2 {
                     all.extend([Self::Operand(0), Self::Operand(1)]);
+                    if matches!(operator, Operator::Subtract) {
+                        all.push(Self::Turned);
+                    }
                 } else if matches!(operator, Operator::Not | Operator::LogicalNot) {
                     all.push(Self::Operand(0));
                 }
             }
             Expression::Select { .. } => all.push(Self::Operand(0)),
+            Expression::Concat { .. } => all.push(Self::Turned),
             // Bits are added to some of a value's bits.
             Expression::Node { .. } if matches!(of.plain(), Expression::Select { .. }) => {
                 all.push(Self::Operand(0));
@@ -162,8 +169,8 @@ impl Operator {
     const fn others(self) -> &'static [Self] {
         match self {
             Self::And => &[Self::Or, Self::Xor],
-            Self::Or => &[Self::And, Self::Xor],
-            Self::Xor => &[Self::And, Self::Or],
+            Self::Or => &[Self::And, Self::Xor, Self::Add],
+            Self::Xor => &[Self::And, Self::Or, Self::Add, Self::Subtract],
             Self::LogicalAnd => &[Self::LogicalOr],
             Self::LogicalOr => &[Self::LogicalAnd],
             Self::Equal => &[
@@ -219,8 +226,8 @@ impl Operator {
             Self::AllOnes => &[Self::AnyOne, Self::Parity],
             Self::AnyOne => &[Self::AllOnes, Self::Parity],
             Self::Parity => &[Self::AnyOne, Self::AllOnes],
-            Self::Add => &[Self::Subtract, Self::Or],
-            Self::Subtract => &[Self::Add],
+            Self::Add => &[Self::Subtract, Self::Or, Self::Xor],
+            Self::Subtract => &[Self::Add, Self::Xor],
             Self::ShiftLeft => &[Self::ShiftRight],
             Self::ShiftRight => &[Self::ShiftLeft],
             Self::Not | Self::LogicalNot => &[],

@@ -732,6 +732,30 @@ impl Moment<'_> {
                 },
                 _ => return None,
             },
+            Change::Turned => match of {
+                Expression::Concat {
+                    high,
+                    low,
+                    low_width,
+                } => {
+                    let high_width = edit.width.saturating_sub(*low_width);
+                    let [high, low] = [
+                        high.part_value(0, high_width, self)?,
+                        low.part_value(0, *low_width, self)?,
+                    ];
+                    high | low.checked_shl(high_width).unwrap_or(0)
+                }
+                Expression::Operator {
+                    operator,
+                    of,
+                    width,
+                    ..
+                } => {
+                    let turned: Vec<_> = of.iter().rev().cloned().collect();
+                    Expression::operate(*operator, &turned, *width, self)?
+                }
+                _ => return None,
+            },
             Change::Only { .. } | Change::Made => now()?,
             Change::Before => shifted(self.now.checked_sub(1)?)?,
             Change::After => shifted(self.now + 1)?,

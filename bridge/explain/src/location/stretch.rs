@@ -18,10 +18,12 @@ const STRETCHES: u64 = 20;
 const CYCLES: usize = 192;
 /// Most cycles of the one with the divergence.
 const LAST: usize = 512;
-/// Runs of other stimulus in which divergences are looked for, the cycles of each, and how many divergences are enough.
+/// Runs of other stimulus in which divergences are looked for, the cycles of each, how many divergences are enough, and how
+/// many of these are taken, the earliest.
 const OTHERS: u64 = 160;
 const CYCLES_OF_OTHERS: usize = 2048;
-const ENOUGH: usize = 8;
+const ENOUGH: usize = 24;
+const TAKEN: usize = 8;
 /// Most cycles of a stretch that ends with one of these.
 const OTHER: usize = 128;
 /// Cycles behind the divergent one.
@@ -136,6 +138,9 @@ fn others(
             found.push((inputs, divergent));
         }
     }
+    // What is soon wrong is looked at from the reset on.
+    found.sort_by_key(|(_, divergent)| *divergent);
+    found.truncate(TAKEN);
     Ok(found)
 }
 
@@ -151,7 +156,13 @@ fn before(
     (first, most, is_last): (usize, usize, bool),
     dump: &Path,
 ) -> Result<Option<Run>, LocationError> {
-    let end = divergent.saturating_add(BEYOND).min(inputs.len());
+    let wanted = divergent.saturating_add(BEYOND);
+    let whole = wanted.next_multiple_of(64);
+    // From the reset on, if that is near: what it leaves wrong, no change behind it mends.
+    let end = match whole <= most.min(inputs.len()) {
+        true => whole,
+        false => wanted.min(inputs.len()),
+    };
     let cycles = end.min(most) / 64 * 64;
     if cycles == 0 {
         return Ok(None);
