@@ -44,7 +44,7 @@ use crate::lockstep::waivers::{Day, Waivers};
 use crate::lockstep::{Divergence, Lockstep, Outcome, Verdict};
 use crate::report::{self, File, Location, Report, RunFacts, html};
 use crate::scratch::folder_of;
-use crate::stimulus::{Generator, Origin, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
+use crate::stimulus::{Generator, Profile, Stimulus, StimulusHash, StimulusHasher, Writer};
 
 /// Arguments of `run`.
 #[derive(Args)]
@@ -179,7 +179,6 @@ pub(super) fn run(args: &RunArgs) -> Result<Verdict, Failure> {
         replay.push_str(&format!(" --profile {}", quoted(word)));
     }
     Job {
-        origin: Some(Origin::of(&generator)),
         stimulus: generator.into(),
         rtl: args.common.rtl.source()?,
         implementation,
@@ -260,8 +259,6 @@ struct Job<'a> {
     implementation: Implementation,
     rtl: RtlSource,
     stimulus: Stimulus,
-    /// What the stimulus was generated from, if it was.
-    origin: Option<Origin>,
     limit: u64,
     /// The start of the command that does the same.
     replay: String,
@@ -284,7 +281,6 @@ impl<'a> Job<'a> {
         Ok(Self {
             implementation,
             rtl: common.rtl.source()?,
-            origin: reader.header().origin.clone(),
             stimulus: reader.into(),
             limit: u64::MAX,
             replay: format!("lockstep replay {}", quoted(&path.display().to_string())),
@@ -502,7 +498,7 @@ impl<'a> Job<'a> {
         // The other runs are of the same stimulus.
         let mut recorder = match self.record.filter(|_| start.is_none()) {
             Some(path) => Some(
-                Writer::create(path, &self.implementation, self.origin.clone())
+                Writer::create(path, &self.implementation, self.stimulus.origin())
                     .map_err(stimulus_failure)?,
             ),
             None => None,

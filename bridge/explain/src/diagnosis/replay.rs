@@ -1,11 +1,10 @@
 //! The re-run of the cycles around a divergence.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use pmu_model::{CycleInput, CycleOutput, CycleRecord, Model, Recorder, Unknown};
 
-use crate::hypotheses::{BEYOND, ELSEWHERE, Elsewhere, Recording};
+use crate::hypotheses::{BEYOND, Elsewhere, Recording};
 use lockstep_engine::dut::{Dut, Stop, TraceUnavailable};
 use lockstep_engine::lockstep::batch::BATCH;
 use lockstep_engine::lockstep::compare::{Divergence, first_difference_from};
@@ -297,25 +296,10 @@ pub fn replay(
     })
 }
 
-/// How long a design may take for other stimulus: one that is slow runs less of it.
-const PATIENCE: Duration = Duration::from_secs(3);
-
-/// Runs a design on other stimulus. One that stops there has recorded enough.
-fn elsewhere(mut dut: Box<dyn Dut>, mut other: Generator) -> Elsewhere {
-    let start = Instant::now();
-    let mut recording = Recording::default();
-    while recording.inputs.len() < ELSEWHERE && start.elapsed() < PATIENCE {
-        let mut inputs = [CycleInput::default(); BATCH];
-        let mut rtl = [CycleOutput::default(); BATCH];
-        other.fill(&mut inputs);
-        let ran = dut.run(&inputs, &mut rtl);
-        let completed = ran.as_ref().map_or_else(|stop| stop.completed, |()| BATCH);
-        recording.extend(&inputs[..completed], &rtl[..completed]);
-        if ran.is_err() {
-            break;
-        }
-    }
-    Elsewhere::new(other.seed(), recording, Latency::of(&dut.parameters()))
+/// Runs a design on other stimulus.
+fn elsewhere(mut dut: Box<dyn Dut>, other: Generator) -> Elsewhere {
+    let latency = Latency::of(&dut.parameters());
+    Elsewhere::run(other, latency, |inputs, rtl| dut.run(inputs, rtl))
 }
 
 struct Attempt<'a> {

@@ -44,7 +44,7 @@ use elsewhere::Others;
 use recording::Stretch;
 
 pub use findings::{Findings, Hypothesis, Nearest, Refuted};
-pub use recording::{BEYOND, ELSEWHERE, Elsewhere, FAR, MOST, NEAR, Recording};
+pub use recording::{BEYOND, Elsewhere, FAR, MOST, NEAR, Recording};
 pub use varied::Varied;
 
 /// One mistake.
@@ -176,6 +176,7 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
     };
     let all = recording.stretch(0);
     let are_refuted = matches!(&from_late, Some((explaining, _)) if explaining.is_empty());
+    let tried = from_late.as_ref().map_or(0, |(_, found)| found.tested);
     // What explains the cycles from a late reset on, explains those before it too, or something else does.
     if let Some((explaining, found)) = from_late
         && !explaining.is_empty()
@@ -196,7 +197,11 @@ pub fn test(recording: &Recording, implementation: &Implementation) -> Findings 
         true => of_resets,
         false => everywhere,
     };
-    tested(all, left).map_or_else(Findings::untested, |found| found.1)
+    let found = tested(all, left).map_or_else(Findings::untested, |found| found.1);
+    Findings {
+        tested: found.tested.max(tried),
+        ..found
+    }
 }
 
 /// Mutants that are tried where those before explain nothing.

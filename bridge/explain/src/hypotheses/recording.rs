@@ -1,8 +1,12 @@
 //! The cycles that hypotheses are tested on.
 
+use std::time::{Duration, Instant};
+
 use pmu_model::{CycleInput, CycleOutput};
 
+use lockstep_engine::dut::{BATCH, Stop};
 use lockstep_engine::lockstep::delay::Latency;
+use lockstep_stimulus::Generator;
 
 /// Most cycles of a recording up to the divergence.
 pub const MOST: usize = 32_768;
@@ -20,7 +24,9 @@ const ROOM: usize = 50;
 
 /// Cycles of other stimulus that what explains those of the divergence is tried on, too: a mistake that others look like acts
 /// otherwise than these once in ten thousand cycles.
-pub const ELSEWHERE: usize = 131_072;
+const CYCLES_ELSEWHERE: usize = 131_072;
+/// How long a design may take for them.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What the design did on other stimulus, from its first cycle on.
 #[derive(Clone, Debug, Default)]
@@ -32,10 +38,31 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Puts the outputs of every cycle beside its inputs. The first cycle is one of reset.
-    pub fn new(seed: u64, mut recording: Recording, latency: Latency) -> Self {
+    /// Has a design of `latency` run other stimulus, whose first cycle is one of reset, with `run`. One that stops there has
+    /// recorded enough, and one that is slow runs less of it.
+    pub fn run(
+        mut other: Generator,
+        latency: Latency,
+        mut run: impl FnMut(&[CycleInput], &mut [CycleOutput]) -> Result<(), Stop>,
+    ) -> Self {
+        let start = Instant::now();
+        let mut recording = Recording::default();
+        while recording.inputs.len() < CYCLES_ELSEWHERE && start.elapsed() < PATIENCE {
+            let mut inputs = [CycleInput::default(); BATCH];
+            let mut rtl = [CycleOutput::default(); BATCH];
+            other.fill(&mut inputs);
+            let ran = run(&inputs, &mut rtl);
+            let completed = ran.as_ref().map_or_else(|stop| stop.completed, |()| BATCH);
+            recording.extend(&inputs[..completed], &rtl[..completed]);
+            if ran.is_err() {
+                break;
+            }
+        }
         recording.align(latency);
-        Self { seed, recording }
+        Self {
+            seed: other.seed(),
+            recording,
+        }
     }
 }
 

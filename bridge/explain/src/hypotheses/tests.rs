@@ -115,8 +115,9 @@ fn other_stimulus_refutes_what_explains_a_divergence() {
     let another: Mistake = counters::Counters::CarryLost.into();
     let mut recording = mistaken(one, 40_000);
     let on_other = |mistake| {
-        let other = mistaken_run(mistake, 2, 40_000);
-        Some(Box::new(Elsewhere::new(2, other, Latency::default())))
+        let mut recording = mistaken_run(mistake, 2, 40_000);
+        recording.align(Latency::default());
+        Some(Box::new(Elsewhere { seed: 2, recording }))
     };
     recording.elsewhere = on_other(one);
     let found = test(&recording, &implementation);

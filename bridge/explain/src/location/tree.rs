@@ -230,8 +230,13 @@ fn text<'v>(node: &'v Value, key: &str) -> &'v str {
 
 /// The line in which a node begins.
 fn line(node: &Value) -> Option<u32> {
+    file_and_line(node).map(|(_, line)| line)
+}
+
+/// The letters of its file, and the line in it.
+fn file_and_line(node: &Value) -> Option<(&str, u32)> {
     let mut parts = text(node, "loc").split([',', ':']);
-    parts.nth(1)?.parse().ok()
+    Some((parts.next()?, parts.next()?.parse().ok()?))
 }
 
 fn kind(node: &Value) -> &str {
@@ -376,9 +381,7 @@ impl<'v> Reader<'v> {
         let mut file = "";
         let mut left: Vec<&Value> = nodes.to_vec();
         while let Some(node) = left.pop() {
-            let mut parts = text(node, "loc").split([',', ':']);
-            if let (Some(of), Some(Ok(line))) = (parts.next(), parts.next().map(str::parse::<u32>))
-            {
+            if let Some((of, line)) = file_and_line(node) {
                 if lines.is_none() {
                     file = of;
                 }

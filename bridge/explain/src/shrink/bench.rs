@@ -9,12 +9,13 @@ use pmu_model::{
 
 use crate::diagnosis::causes::causes;
 use crate::diagnosis::replay::WindowCycle;
+use crate::hypotheses::Elsewhere;
 use lockstep_engine::dut::{Dut, Pulse, Stop};
 use lockstep_engine::lockstep::batch::BATCH;
 use lockstep_engine::lockstep::compare::{Difference, differences, first_difference_from};
 use lockstep_engine::lockstep::delay::{Delay, Latency, cycles_before};
 use lockstep_engine::lockstep::waivers::Waivers;
-use lockstep_stimulus::ContractCheck;
+use lockstep_stimulus::{ContractCheck, Generator};
 
 use super::ShrinkError;
 
@@ -283,6 +284,21 @@ impl<'a> Bench<'a> {
                 return Ok(latency);
             }
         }
+    }
+
+    /// Runs a new instance on other stimulus.
+    ///
+    /// # Errors
+    /// The design cannot be had.
+    pub fn elsewhere(&mut self, other: Generator) -> Result<Elsewhere, ShrinkError> {
+        self.dut = None;
+        let mut dut = (self.make)().map_err(ShrinkError::Design)?;
+        let latency = Latency::of(&dut.parameters());
+        Ok(Elsewhere::run(other, latency, |inputs, rtl| {
+            let ran = self.drive(dut.as_mut(), inputs);
+            rtl.copy_from_slice(&self.rtl);
+            ran
+        }))
     }
 
     fn drive(&mut self, dut: &mut dyn Dut, batch: &[CycleInput]) -> Result<(), Stop> {

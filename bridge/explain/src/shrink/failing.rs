@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use pmu_model::{CycleInput, Implementation};
 
-use crate::hypotheses::{self, BEYOND, ELSEWHERE, Elsewhere, Findings, MOST, Recording};
+use crate::hypotheses::{self, BEYOND, Findings, MOST, Recording};
 use lockstep_engine::lockstep::batch::BATCH;
 use lockstep_stimulus::Reader;
 
@@ -115,20 +115,8 @@ pub fn explaining(
     let origin = reader.header().origin.as_ref();
     let origin = origin.filter(|_| bench.waives_nothing());
     let other = origin.and_then(|origin| origin.other(implementation));
-    if let Some(mut other) = other {
-        let mut cycles = Recording::default();
-        let mut left = ELSEWHERE;
-        bench.observe(
-            &mut |batch| {
-                batch.resize(BATCH.min(left), CycleInput::default());
-                other.fill(batch);
-                left -= batch.len();
-                Ok(())
-            },
-            &mut |inputs, rtl| cycles.extend(inputs, rtl),
-        )?;
-        let elsewhere = Elsewhere::new(other.seed(), cycles, latency);
-        recording.elsewhere = Some(Box::new(elsewhere));
+    if let Some(other) = other {
+        recording.elsewhere = Some(Box::new(bench.elsewhere(other)?));
     }
     Ok(hypotheses::test(&recording, implementation))
 }
