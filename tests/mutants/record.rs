@@ -125,7 +125,7 @@ impl Record {
     }
 
     /// What is said to be the cause: hypotheses, and where there are none changes of the RTL.
-    fn causes(&self) -> Vec<&Cause> {
+    pub fn causes(&self) -> Vec<&Cause> {
         let Some(killed) = self.killed() else {
             return Vec::new();
         };

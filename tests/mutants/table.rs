@@ -15,13 +15,18 @@ pub fn line(record: &Record) -> String {
         Outcome::Refused { why } => ("-".into(), "refused".into(), flat(why)),
         Outcome::Failed { why } => ("-".into(), "FAILED".into(), why.clone()),
         Outcome::Killed(killed) => {
-            let verdict = match (killed.causes.len(), record.is_misled()) {
+            let causes = record.causes();
+            let verdict = match (causes.len(), record.is_misled()) {
                 (0, _) => "",
                 (_, true) => "FALSE: ",
                 _ if record.is_explained() => "true: ",
                 _ => "one of many: ",
             };
-            let cause = format!("{verdict}{}", killed.brief);
+            let text = match (&killed.causes[..], causes.first()) {
+                ([], Some(repair)) => format!("right with {}", repair.text),
+                _ => killed.brief.clone(),
+            };
+            let cause = format!("{verdict}{text}");
             (killed.cycle.to_string(), killed.field.clone(), cause)
         }
     };
@@ -68,11 +73,7 @@ pub fn print(records: &[Record]) {
     println!("\nNAMED, BUT FALSE: {} of {}", misled.len(), records.len());
     for record in misled {
         println!("{}", site(record));
-        for cause in record
-            .killed()
-            .into_iter()
-            .flat_map(|killed| &killed.causes)
-        {
+        for cause in record.causes() {
             if let Some(miss) = cause.miss {
                 println!(
                     "        {}: not in cycle {miss} of other stimulus",
