@@ -50,6 +50,30 @@ fn a_report_names_the_place() {
     assert!(ran.stdout.contains(words) && read("out/report.html").contains(words));
 }
 
+/// What is waived differs on other stimulus as well: nothing is tried there then.
+#[test]
+fn causes_are_tried_on_other_stimulus_where_nothing_is_waived() {
+    let folder = scratch("report/elsewhere");
+    plant(Some("02-threshold-lt-as-le.patch"), &folder.join("rtl")).expect("planted");
+    let waiver = "[[waiver]]\nfield = 'PMSICR*'\ncondition = 'always'\nreason = 'known'\nowner = 'the team'\n\
+        expires = 2999-12-31\n";
+    std::fs::write(folder.join("waivers.toml"), waiver).expect("written");
+    let tried = |words: &[&str]| {
+        let words = ["run", "--rtl", "rtl", "--out", "out", "--cycles", "20000"]
+            .iter()
+            .chain(words);
+        let ran = run(lockstep(&folder).args(words));
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        let report = std::fs::read_to_string(folder.join("out/report.json")).expect("written");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let hypotheses = &report["hypotheses"];
+        assert!(hypotheses["explaining"][0].is_object(), "{hypotheses}");
+        hypotheses["elsewhere"].as_u64()
+    };
+    assert_eq!(tried(&[]), Some(131_072));
+    assert_eq!(tried(&["--waivers", "waivers.toml"]), Some(0));
+}
+
 /// A design that is known by its libraries is told what it takes.
 #[test]
 fn a_place_needs_sources() {
