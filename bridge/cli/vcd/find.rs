@@ -12,7 +12,7 @@ use super::form::{self, Form, ValueArgs};
 use super::patience::Patience;
 use super::reading::Reading;
 use super::span::Span;
-use super::{Failure, clock_of, count, in_file, in_signals, note_twins};
+use super::{Failure, clock_of, count, in_file, in_signals, note_twins, what_lists};
 use crate::cli::output;
 use crate::glob::Glob;
 use crate::lockstep::Verdict;
@@ -77,13 +77,7 @@ pub(super) fn find(args: &FindArgs) -> Result<Verdict, Failure> {
     let mut opened = args.reading.open(file)?;
     let header = opened.dump.header();
     let expression = Expression::new(text, &header).map_err(|error| match error.is_signal {
-        true => in_file(
-            file,
-            format!(
-                "{error}\n`lockstep vcd info {} --signals` lists all",
-                file.display()
-            ),
-        ),
+        true => in_file(file, format!("{error}\n{}", what_lists(file))),
         false => in_file(file, error),
     })?;
     let columns = columns((file, signals), &header, &expression)?;

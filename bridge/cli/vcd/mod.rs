@@ -130,11 +130,12 @@ fn globs_of(signals: &[String]) -> Vec<Glob> {
 
 /// What is wrong with the path of a signal in a file, and how to learn the right ones.
 fn in_signals(path: &Path, error: impl std::fmt::Display) -> Failure {
-    let file = path.display();
-    in_file(
-        path,
-        format!("{error}; `lockstep vcd info {file} --signals` lists all"),
-    )
+    in_file(path, format!("{error}; {}", what_lists(path)))
+}
+
+/// What lists the signals of a file.
+fn what_lists(path: &Path) -> String {
+    format!("`lockstep vcd info {} --signals` lists all", path.display())
 }
 
 /// Tells of a path that several signals have.

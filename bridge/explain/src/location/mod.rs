@@ -49,9 +49,6 @@ use waves::Waves;
 /// Most changes that are tried on other stimulus: those that are the least far-fetched.
 const TRIED: usize = 24;
 
-/// Runs of other stimulus that must be wrong without a change, and right with it, before it is said to be the cause.
-const LEAST: usize = 2;
-
 /// The port with the outputs.
 const OUTPUTS: &str = ".cycle_output_o";
 
@@ -99,13 +96,7 @@ pub struct Mended {
 impl Mended {
     /// Whether other stimulus on which the design is wrong is right with it.
     pub fn is_cause(&self) -> bool {
-        matches!(
-            self.tried,
-            Tried::Right {
-                telling: LEAST..,
-                ..
-            }
-        )
+        self.tried.is_cause()
     }
 
     /// Tries it on other stimulus; `dut` is traced, its dumps are for the time being in `folder`.
@@ -145,7 +136,7 @@ pub fn locate(
 ) -> Result<Vec<Suspect>, LocationError> {
     let (runs, dumps) = stretch::run(recording, implementation, dut, folder)?;
     let stretches: Vec<Stretch> = runs.iter().map(|run| run.stretch.clone()).collect();
-    let cycles = stretches.last().map_or(0, |last| last.first + last.cycles);
+    let cycles = stretch::cycles(&stretches);
     let waves = Waves::read(&dumps, cycles)?.with_columns(cycles);
     let known = contract::columns(implementation, &runs, cycles)?;
     let miner = Miner::new(&known, &stretches, columns::words(cycles));
@@ -181,9 +172,7 @@ fn ranked(
     let tried = tried.iter().copied().chain(std::iter::repeat(Tried::Open));
     let mut mended: Vec<(&Repair, Tried)> = repairs.iter().zip(tried).collect();
     mended.sort_by_key(|(_, tried)| match tried {
-        Tried::Right {
-            telling: LEAST.., ..
-        } => 0,
+        right if right.is_cause() => 0,
         Tried::Right { .. } => 1,
         Tried::Open => 2,
         Tried::Wrong { .. } => 3,

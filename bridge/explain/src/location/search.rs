@@ -72,12 +72,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// How many cycles are looked at.
-    pub(super) fn cycles(&self) -> usize {
-        let last = self.stretches.last();
-        last.map_or(0, |last| last.first + last.cycles)
-    }
-
     /// The signal of the dump.
     pub(super) fn wave(&self, signal: u32) -> Option<u32> {
         self.of_design[signal as usize]

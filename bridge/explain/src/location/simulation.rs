@@ -9,7 +9,8 @@ use super::expression::{Expression, Operator, Values, mask};
 use super::netlist::{Driver, Netlist};
 use super::search::Search;
 use super::span::Span;
-use super::stretch::Stretch;
+use super::stretch::{Stretch, cycles};
+use super::waves::Waves;
 
 /// Assignments that are made in a cycle, at most.
 const MADE: u32 = 20_000;
@@ -58,8 +59,7 @@ fn set_bits(words: &mut [u64], low: u32, width: u32, value: u64) {
 }
 
 impl Rows {
-    fn new(search: &Search<'_>, cycles: usize) -> Self {
-        let waves = search.waves;
+    fn new(design: &Netlist, waves: &Waves, cycles: usize) -> Self {
         let mut first = Vec::new();
         let mut length = 0;
         for (history, &width) in waves.histories.iter().zip(&waves.widths) {
@@ -80,9 +80,8 @@ impl Rows {
                 }
             }
         }
-        let signals = 0..search.design.signals.len() as u32;
-        let places = signals.map(|signal| {
-            let wave = search.wave(signal)?;
+        let places = design.signals.iter().map(|name| {
+            let wave = *waves.signals.get(name)?;
             Some(first[wave as usize]).filter(|(_, bits)| *bits > 0)
         });
         Self {
@@ -145,7 +144,7 @@ impl<'a> Simulation<'a> {
         let output = output(search.design)?;
         let wave = search.wave(output)?;
         let bits = search.waves.widths[wave as usize];
-        let expected = (0..search.cycles()).map(|cycle| {
+        let expected = (0..cycles(search.stretches)).map(|cycle| {
             let (mut value, mut known) = (vec![0; words(bits)], vec![0; words(bits)]);
             for bit in 0..bits {
                 if let Some(is) = search.expected(output, bit, cycle) {
@@ -155,14 +154,22 @@ impl<'a> Simulation<'a> {
             }
             Expected { value, known }
         });
-        Self::of(search, expected.collect())
+        Self::of(
+            search.design,
+            search.waves,
+            search.stretches,
+            expected.collect(),
+        )
     }
 
     /// With what the outputs should be in every cycle; none if they are not in the dump.
-    pub fn of(search: &Search<'a>, expected: Vec<Expected>) -> Option<Self> {
-        let design = search.design;
-        let cycles = search.cycles();
-        let rows = Rows::new(search, cycles);
+    pub fn of(
+        design: &'a Netlist,
+        waves: &Waves,
+        stretches: &[Stretch],
+        expected: Vec<Expected>,
+    ) -> Option<Self> {
+        let rows = Rows::new(design, waves, cycles(stretches));
         let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut readers = vec![Vec::new(); design.signals.len()];
         let mut reads = Vec::new();
@@ -220,7 +227,7 @@ impl<'a> Simulation<'a> {
             expected,
             rows,
         };
-        simulation.try_all(search.stretches);
+        simulation.try_all(stretches);
         Some(simulation)
     }
 

@@ -52,6 +52,11 @@ pub struct Stretch {
     pub is_last: bool,
 }
 
+/// How many cycles stretches have, one behind the other.
+pub fn cycles(stretches: &[Stretch]) -> usize {
+    stretches.last().map_or(0, |last| last.first + last.cycles)
+}
+
 /// What goes into the contract and comes of the design.
 pub struct Run {
     /// Inputs from a reset on, and the design's random bytes.

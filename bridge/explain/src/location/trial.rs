@@ -1,7 +1,7 @@
 //! Changes that make the cycles of a divergence right, tried on other stimulus: what was found by few cycles mends these alone,
 //! more often than not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use bytemuck::bytes_of;
@@ -15,7 +15,6 @@ use super::LocationError;
 use super::change::Edit;
 use super::contract::wide;
 use super::netlist::Netlist;
-use super::search::Search;
 use super::simulation::{Differences, Expected, Simulation};
 use super::stretch::{Dump, Stretch, judged};
 use super::waves::Waves;
@@ -24,6 +23,8 @@ use super::waves::Waves;
 const CYCLES: usize = 4096;
 /// Runs that are in one dump.
 const TOGETHER: usize = 2;
+/// Runs that must be wrong without a change, and right with it, before it is said to be the cause.
+const LEAST: usize = 2;
 /// Places of which one change is tried on all runs.
 const PLACES: usize = 5;
 /// Assignments that are looked at for one change in a run, and for all changes in all runs, at most.
@@ -101,9 +102,8 @@ pub(super) fn tried(
         let runs = Runs::new(&seeds, implementation, dut, folder)?;
         let cycles = seeds.len() * CYCLES;
         let waves = Waves::read(&[runs.dump], cycles)?;
-        let (matches, known) = (HashMap::new(), Vec::new());
-        let search = Search::new(design, &waves, &matches, &known, &runs.stretches);
-        let Some(simulation) = Simulation::of(&search, runs.expected) else {
+        let simulation = Simulation::of(design, &waves, &runs.stretches, runs.expected);
+        let Some(simulation) = simulation else {
             tried.fill(Tried::Open);
             break;
         };
@@ -130,6 +130,17 @@ impl Tried {
     /// Whether all that was tried is right.
     pub fn is_right(&self) -> bool {
         matches!(self, Self::Right { .. })
+    }
+
+    /// Whether that is enough to call what is changed the cause.
+    pub fn is_cause(&self) -> bool {
+        matches!(
+            self,
+            Self::Right {
+                telling: LEAST..,
+                ..
+            }
+        )
     }
 
     fn go_on(
