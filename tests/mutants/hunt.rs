@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pmu_lockstep::diagnosis;
-use pmu_lockstep::location::{LocationError, Mended, Netlist, Trial, Tried, locate};
+use pmu_lockstep::location::{LocationError, Mended, Netlist, Suspect, Trial, Tried, locate};
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome as Ended};
 use pmu_lockstep::report::{self, RunFacts};
@@ -81,28 +81,24 @@ pub fn hunt(
         }
         causes.push(cause);
     }
+    let checks = causes.is_empty().then(|| stimulus_seed(seed, number, 2));
     Ok(Outcome::Killed(Killed {
         cycle: report.cycle,
         causes,
         brief: report.hypotheses.brief(),
-        locations: locations(
-            design,
-            &replay,
-            implementation,
-            source,
-            stimulus_seed(seed, number, 2),
-        )?,
+        locations: locations(design, &replay, implementation, source, checks)?,
         field: report.headline.field,
     }))
 }
 
-/// The places that would be named, the most suspicious first; none if Verilator does not describe the design.
+/// The places that would be named, the most suspicious first; none if Verilator does not describe the design. Changes that are
+/// said to be the cause are checked on stimulus from seed `other` on: where hypotheses explain it, none is.
 fn locations(
     design: &Design,
     replay: &diagnosis::Replay,
     implementation: &Implementation,
     source: &dyn Fn() -> Result<PathBuf, Error>,
-    other: u64,
+    other: Option<u64>,
 ) -> Result<Option<Vec<Location>>, Error> {
     let source = source()?;
     let netlist = netlist(&source);
@@ -125,49 +121,68 @@ fn locations(
         Err(LocationError::Stop(_)) => Vec::new(),
         located => located?,
     };
-    let mut locations = Vec::new();
-    for suspect in suspects.into_iter().take(SHOWN) {
+    let suspects: Vec<_> = suspects.into_iter().take(SHOWN).collect();
+    let said = |suspect: &&Suspect| suspect.repair.as_ref().is_some_and(Mended::is_cause);
+    let said = suspects.iter().filter(said);
+    let said: Vec<_> = said.filter_map(|suspect| suspect.repair.as_ref()).collect();
+    let mut causes = match other {
+        Some(other) => checked(&said, design, implementation, &netlist, other)?,
+        None => Vec::new(),
+    }
+    .into_iter();
+    let locations = suspects.iter().map(|suspect| {
         let name = suspect.place.file.rsplit('/').next().unwrap_or_default();
         let mended = suspect.repair.as_ref();
-        let cause = mended.filter(|mended| mended.is_cause());
-        let check = |mended: &Mended| checked(mended, design, implementation, &netlist, other);
-        locations.push(Location {
+        Location {
             file: name.to_owned(),
             line: suspect.place.first as usize,
             last_line: suspect.place.last as usize,
-            cause: cause.map(check).transpose()?,
-            signal: suspect.signal,
+            cause: mended
+                .filter(|mended| mended.is_cause())
+                .and_then(|_| causes.next()),
+            signal: suspect.signal.clone(),
             repair: mended.map(|mended| mended.text.clone()),
-        });
-    }
-    Ok(Some(locations))
+        }
+    });
+    Ok(Some(locations.collect()))
 }
 
-/// Runs of other stimulus, of 4,096 cycles each, that a change of the RTL is tried on.
-const RUNS: usize = 64;
+/// Runs of other stimulus, of 4,096 cycles each, that a change of the RTL is tried on: 10^6 cycles.
+const RUNS: usize = 245;
 
-/// A change that is said to be the cause, on stimulus that it was not tried on.
+/// Changes that are said to be the cause, on stimulus that they were not tried on.
 fn checked(
-    mended: &Mended,
+    said: &[&Mended],
     design: &Design,
     implementation: &Implementation,
     netlist: &Netlist,
     seed: u64,
-) -> Result<Cause, Error> {
+) -> Result<Vec<Cause>, Error> {
+    if said.is_empty() {
+        return Ok(Vec::new());
+    }
     let folder = tempfile::tempdir()?;
     let trial = Trial { seed, runs: RUNS };
     let mut dut = design.traced()?;
-    let tried = mended.tried_on(trial, implementation, &mut *dut, netlist, folder.path());
+    let tried = Mended::tried_on(
+        said,
+        trial,
+        implementation,
+        &mut *dut,
+        netlist,
+        folder.path(),
+    );
     let tried = match tried {
-        Err(LocationError::Stop(_)) => Tried::Open,
+        Err(LocationError::Stop(_)) => vec![Tried::Open; said.len()],
         tried => tried?,
     };
-    Ok(Cause {
+    let causes = said.iter().zip(tried).map(|(mended, tried)| Cause {
         text: mended.text.clone(),
         miss: match tried {
             Tried::Wrong { cycle, .. } => Some(cycle as u64),
             _ => None,
         },
         checked: tried != Tried::Open,
-    })
+    });
+    Ok(causes.collect())
 }

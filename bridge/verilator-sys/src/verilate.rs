@@ -71,7 +71,7 @@ impl VerilateRequest<'_> {
         // Its own path may have characters that Verilator cannot take.
         command.args(["--Mdir", "."]);
         if self.trace {
-            command.arg("--trace");
+            command.args(TRACE_FLAGS);
         }
         let design = places.apply(self.design);
         design.check_paths(&places)?;
@@ -182,6 +182,16 @@ impl VerilateRequest<'_> {
         })
     }
 }
+
+/// The same for every design and version that is traced.
+const TRACE_FLAGS: [&str; 5] = [
+    "--trace",
+    // The counters of a System PMU are one memory of some hundred words, more than is traced by default.
+    "--trace-max-array",
+    "1024",
+    "--trace-max-width",
+    "65536",
+];
 
 /// The same for every design and version.
 const FLAGS: [&str; 18] = [

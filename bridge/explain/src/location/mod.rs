@@ -17,6 +17,7 @@ mod expression;
 mod mine;
 mod netlist;
 mod repair;
+mod rows;
 mod search;
 mod simulation;
 mod span;
@@ -99,27 +100,21 @@ impl Mended {
         self.tried.is_cause()
     }
 
-    /// Tries it on other stimulus; `dut` is traced, its dumps are for the time being in `folder`.
+    /// Tries some of them on other stimulus, each by itself, of five at most; `dut` is traced, its dumps are for the time being
+    /// in `folder`.
     ///
     /// # Errors
     /// [`LocationError`].
     pub fn tried_on(
-        &self,
+        these: &[&Self],
         trial: Trial,
         implementation: &Implementation,
         dut: &mut dyn Dut,
         design: &Netlist,
         folder: &Path,
-    ) -> Result<Tried, LocationError> {
-        let tried = trial::tried(
-            &[(self.edit, 0)],
-            trial,
-            implementation,
-            dut,
-            design,
-            folder,
-        )?;
-        Ok(tried.into_iter().next().unwrap_or(Tried::Open))
+    ) -> Result<Vec<Tried>, LocationError> {
+        let edits: Vec<_> = these.iter().map(|one| one.edit).zip(0..).collect();
+        trial::tried(&edits, trial, implementation, dut, design, folder)
     }
 }
 

@@ -19,7 +19,7 @@ const USES: usize = 512;
 /// Changes that are kept.
 const FOUND: usize = 200;
 /// Assignments that are looked at, at most.
-const WORK: u64 = 60_000_000;
+const WORK: u64 = 120_000_000;
 /// The cost up to which a change is tried first.
 const NEAR: f64 = 1.5;
 /// What it costs that a stretch is wrong later: up to twice that, the earlier.

@@ -7,96 +7,23 @@ use super::OUTPUTS;
 use super::change::{Change, Edit};
 use super::expression::{Expression, Operator, Values, mask};
 use super::netlist::{Driver, Netlist};
+use super::rows::{Rows, bits_of, set_bits, words};
 use super::search::Search;
 use super::span::Span;
 use super::stretch::{Stretch, cycles};
-use super::waves::Waves;
 
 /// Assignments that are made in a cycle, at most.
 const MADE: u32 = 20_000;
 /// Cycles by which an assignment is tried before it is relied on.
 const TRIED: usize = 6;
+/// Bits of a word that are looked at one by one, at most.
+const FEW: u32 = 4;
+/// Assignments of a signal from which on those of a bit are looked up.
+const MANY: usize = 16;
 /// Assignments that are not in the dump, one within the other, at most.
 const DEPTH: u32 = 8;
 /// Out of reset, what was before is still to be seen.
 pub const SETTLED: usize = 2;
-
-/// The values of a dump, cycle by cycle.
-struct Rows {
-    /// By signal of the design, its first word in a row, and its bits; none if it is not in the dump.
-    places: Vec<Option<(u32, u32)>>,
-    /// Words of a cycle.
-    length: usize,
-    words: Vec<u64>,
-}
-
-/// The words in which bits are.
-const fn words(bits: u32) -> usize {
-    bits.div_ceil(64) as usize
-}
-
-/// Some bits of words, 64 at most.
-fn bits_of(words: &[u64], low: u32, width: u32) -> u64 {
-    let (word, bit) = (low as usize / 64, low % 64);
-    let Some(first) = words.get(word) else {
-        return 0;
-    };
-    let mut value = first >> bit;
-    if bit > 0 {
-        value |= words.get(word + 1).copied().unwrap_or(0) << (64 - bit);
-    }
-    value & mask(width)
-}
-
-fn set_bits(words: &mut [u64], low: u32, width: u32, value: u64) {
-    for at in 0..width {
-        let (word, bit) = ((low + at) as usize / 64, (low + at) % 64);
-        let Some(word) = words.get_mut(word) else {
-            return;
-        };
-        *word = *word & !(1 << bit) | (value >> at & 1) << bit;
-    }
-}
-
-impl Rows {
-    fn new(design: &Netlist, waves: &Waves, cycles: usize) -> Self {
-        let mut first = Vec::new();
-        let mut length = 0;
-        for (history, &width) in waves.histories.iter().zip(&waves.widths) {
-            let bits = if history.changes.is_empty() { 0 } else { width };
-            first.push((length as u32, bits));
-            length += words(bits);
-        }
-        let mut rows = vec![0; length * cycles];
-        for (history, (first, bits)) in waves.histories.iter().zip(&first) {
-            let (first, words) = (*first as usize, words(*bits));
-            for (at, (from, value)) in history.changes.iter().enumerate() {
-                let next = history.changes.get(at + 1);
-                let end = next.map_or(cycles, |(next, _)| *next as usize);
-                let words = words.min(value.len());
-                for cycle in *from as usize..end {
-                    let place = cycle * length + first;
-                    rows[place..place + words].copy_from_slice(&value[..words]);
-                }
-            }
-        }
-        let places = design.signals.iter().map(|name| {
-            let wave = *waves.signals.get(name)?;
-            Some(first[wave as usize]).filter(|(_, bits)| *bits > 0)
-        });
-        Self {
-            places: places.collect(),
-            length,
-            words: rows,
-        }
-    }
-
-    fn of(&self, signal: u32, cycle: usize) -> Option<&[u64]> {
-        let (first, bits) = self.places[signal as usize]?;
-        let from = cycle * self.length + first as usize;
-        self.words.get(from..from + words(bits))
-    }
-}
 
 /// What differs from the dump.
 pub struct Differences {
@@ -121,6 +48,8 @@ pub struct Simulation<'a> {
     readers: Vec<Vec<u32>>,
     /// By node, the assignments that it is in.
     uses: HashMap<u32, Vec<u32>>,
+    /// Of signals with many assignments, by bit those of the bit.
+    by_bit: HashMap<u32, Vec<Vec<u32>>>,
     registers: Vec<bool>,
     /// By assignment, what comes first.
     order: Vec<u32>,
@@ -154,22 +83,18 @@ impl<'a> Simulation<'a> {
             }
             Expected { value, known }
         });
-        Self::of(
-            search.design,
-            search.waves,
-            search.stretches,
-            expected.collect(),
-        )
+        let expected = expected.collect();
+        let rows = Rows::of_waves(search.design, search.waves, cycles(search.stretches));
+        Self::of(search.design, rows, search.stretches, expected)
     }
 
     /// With what the outputs should be in every cycle; none if they are not in the dump.
     pub fn of(
         design: &'a Netlist,
-        waves: &Waves,
+        rows: Rows,
         stretches: &[Stretch],
         expected: Vec<Expected>,
     ) -> Option<Self> {
-        let rows = Rows::new(design, waves, cycles(stretches));
         let mut within: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut readers = vec![Vec::new(); design.signals.len()];
         let mut reads = Vec::new();
@@ -221,6 +146,7 @@ impl<'a> Simulation<'a> {
             order: order(design, &registers, &reads),
             readers,
             uses: within,
+            by_bit: by_bit(design),
             registers,
             trusted: vec![true; design.drivers.len()],
             output,
@@ -229,6 +155,14 @@ impl<'a> Simulation<'a> {
         };
         simulation.try_all(stretches);
         Some(simulation)
+    }
+
+    /// The same design in other cycles; returns the rows of those before.
+    pub fn go_on(&mut self, rows: Rows, stretches: &[Stretch], expected: Vec<Expected>) -> Rows {
+        let before = std::mem::replace(&mut self.rows, rows);
+        self.expected = expected;
+        self.try_all(stretches);
+        before
     }
 
     pub fn differences(&self) -> Differences {
@@ -293,6 +227,16 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// The assignments of a signal, or of a bit of it alone.
+    fn drivers(&self, span: Span) -> &[u32] {
+        let of_bits = match span.width {
+            1 => self.by_bit.get(&span.signal),
+            _ => None,
+        };
+        let of_bit = of_bits.and_then(|bits| bits.get(span.low as usize));
+        of_bit.unwrap_or(&self.design.driven_by[span.signal as usize])
+    }
+
     /// What comes of the assignments of some bits, 64 at most.
     fn made(
         &self,
@@ -314,8 +258,7 @@ impl<'a> Simulation<'a> {
         of: &Differences,
         depth: u32,
     ) -> Option<u64> {
-        let numbers = &self.design.driven_by[span.signal as usize];
-        for &number in numbers.iter().rev() {
+        for &number in self.drivers(span).iter().rev() {
             let driver = &self.design.drivers[number as usize];
             of.work.set(of.work.get() + 1);
             if driver.clocked != clocked || !driver.target.overlaps(&span) {
@@ -421,32 +364,57 @@ impl<'a> Simulation<'a> {
             // The edge.
             let mut clocked: BTreeSet<u32> = BTreeSet::new();
             clocked.extend(own.iter().copied().filter(|&n| self.clocked(n)));
+            let mut kept = Vec::new();
             for &signal in &of.touched {
                 let readers = self.readers[signal as usize].iter().copied();
                 clocked.extend(readers.filter(|&n| self.clocked(n)));
-                let drivers = self.design.driven_by[signal as usize].iter().copied();
-                clocked.extend(drivers.filter(|&n| self.clocked(n)));
+                kept.extend(self.kept(signal, cycle, of));
             }
-            for number in clocked {
-                if !self.trusted[number as usize] {
+            clocked.retain(|&number| self.trusted[number as usize]);
+            let set = clocked
+                .iter()
+                .flat_map(|&number| self.chunks(self.design.drivers[number as usize].target));
+            for span in set.chain(kept) {
+                let Some(value) = self.made(span, cycle, true, Some(edit), of) else {
                     continue;
-                }
-                let driver = &self.design.drivers[number as usize];
-                for chunk in self.chunks(driver.target) {
-                    let Some(value) = self.made(chunk, cycle, true, Some(edit), of) else {
-                        continue;
-                    };
-                    if Some(value) != self.dumped(&chunk, cycle + 1) {
-                        let row = || self.rows.of(chunk.signal, cycle + 1);
-                        let words = next
-                            .entry(chunk.signal)
-                            .or_insert_with(|| row().unwrap_or_default().to_vec());
-                        set_bits(words, chunk.low, chunk.width, value);
-                    }
+                };
+                if Some(value) != self.dumped(&span, cycle + 1) {
+                    let row = || self.rows.of(span.signal, cycle + 1);
+                    let words = next
+                        .entry(span.signal)
+                        .or_insert_with(|| row().unwrap_or_default().to_vec());
+                    set_bits(words, span.low, span.width, value);
                 }
             }
         }
         Ok(None)
+    }
+
+    /// The bits of a register that are others than in the dump: they stay so where nothing sets them.
+    fn kept(&self, signal: u32, cycle: usize, of: &Differences) -> Vec<Span> {
+        let drivers = self.design.driven_by[signal as usize].iter();
+        let mut clocked = drivers.filter(|&&n| self.clocked(n));
+        if !clocked.any(|&n| self.trusted[n as usize]) {
+            return Vec::new();
+        }
+        let (is, was) = (&of.values[signal as usize], self.rows.of(signal, cycle));
+        let mut kept = Vec::new();
+        for (word, (is, was)) in is.iter().zip(was.unwrap_or_default()).enumerate() {
+            let differ = is ^ was;
+            let span = |bit, width| Span {
+                signal,
+                low: 64 * word as u32 + bit,
+                width,
+            };
+            match differ.count_ones() {
+                0..=FEW => {
+                    let ones = (0..64).filter(|bit| differ >> bit & 1 == 1);
+                    kept.extend(ones.map(|bit| span(bit, 1)));
+                }
+                _ => kept.extend(self.chunks(span(0, 64))),
+            }
+        }
+        kept
     }
 
     fn clocked(&self, driver: u32) -> bool {
@@ -540,6 +508,26 @@ impl Differences {
         self.values[signal as usize] = value;
         self.touched.push(signal);
     }
+}
+
+/// By signal with many assignments and bit, those that set the bit.
+fn by_bit(design: &Netlist) -> HashMap<u32, Vec<Vec<u32>>> {
+    let signals = (0..).zip(&design.driven_by);
+    let many = signals.filter(|(_, drivers)| drivers.len() > MANY);
+    let bits = many.map(|(signal, drivers)| {
+        let of_bit = |low| {
+            let bit = Span {
+                signal,
+                low,
+                width: 1,
+            };
+            let sets = |&&driver: &&u32| design.drivers[driver as usize].target.overlaps(&bit);
+            drivers.iter().filter(sets).copied().collect()
+        };
+        let width = design.widths[signal as usize];
+        (signal, (0..width).map(of_bit).collect())
+    });
+    bits.collect()
 }
 
 /// The port with the outputs.

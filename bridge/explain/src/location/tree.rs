@@ -12,6 +12,8 @@ use super::template;
 
 /// Turns of a loop that are followed, at most.
 const TURNS: u32 = 1024;
+/// Places in a variable that an index may mean, at most.
+const PLACES: u32 = 256;
 /// Values of rows that one without a value may have lost, at most.
 const VALUES: usize = 4;
 /// Functions within functions that are followed, at most.
@@ -891,7 +893,7 @@ impl<'v> Reader<'v> {
             ("ARRAYSEL", [_, _, ..], ..) => {
                 all.into_iter().zip(0..).map(|(s, n)| each(s, n)).collect()
             }
-            ("SEL", [span], Some(width), Some(of)) if of <= 64 * width as u32 => {
+            ("SEL", [span], Some(width), Some(of)) if of <= PLACES * width as u32 => {
                 let width = width as u32;
                 let lows = (0..=of.saturating_sub(width)).step_by(width as usize);
                 let span = |low| Span {

@@ -15,9 +15,9 @@ use super::LocationError;
 use super::change::Edit;
 use super::contract::wide;
 use super::netlist::Netlist;
+use super::rows::Rows;
 use super::simulation::{Differences, Expected, Simulation};
 use super::stretch::{Dump, Stretch, judged};
-use super::waves::Waves;
 
 /// Cycles of a run, each from a reset on; a multiple of 64.
 const CYCLES: usize = 4096;
@@ -27,9 +27,9 @@ const TOGETHER: usize = 2;
 const LEAST: usize = 2;
 /// Places of which one change is tried on all runs.
 const PLACES: usize = 5;
-/// Assignments that are looked at for one change in a run, and for all changes in all runs, at most.
+/// Assignments that are looked at in a run, at most: for one change, and for all of them on the average.
 const WORK: u64 = 20_000_000;
-const ALL_WORK: u64 = 50 * WORK;
+const ALL_WORK: u64 = 3 * WORK;
 
 /// Other stimulus that changes are tried on.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,10 @@ pub(super) fn tried(
         // The outputs of a cycle are in others.
         tried.fill(Tried::Open);
     }
+    let mut simulated: Option<Simulation<'_>> = None;
+    let mut room = None;
     let mut work = 0;
+    let all_work = ALL_WORK * trial.runs as u64;
     let mut next = trial.seed;
     let end = trial.seed + trial.runs as u64;
     while next < end && tried.iter().any(Tried::is_right) {
@@ -101,9 +104,13 @@ pub(super) fn tried(
         next += seeds.len() as u64;
         let runs = Runs::new(&seeds, implementation, dut, folder)?;
         let cycles = seeds.len() * CYCLES;
-        let waves = Waves::read(&[runs.dump], cycles)?;
-        let simulation = Simulation::of(design, &waves, &runs.stretches, runs.expected);
-        let Some(simulation) = simulation else {
+        let rows = Rows::read(design, &runs.dump, cycles, room.take())?;
+        let (stretches, expected) = (&runs.stretches, runs.expected);
+        match &mut simulated {
+            Some(simulation) => room = Some(simulation.go_on(rows, stretches, expected)),
+            none => *none = Simulation::of(design, rows, stretches, expected),
+        }
+        let Some(simulation) = &simulated else {
             tried.fill(Tried::Open);
             break;
         };
@@ -111,11 +118,11 @@ pub(super) fn tried(
         let mut places = HashSet::new();
         for ((edit, place), tried) in edits.iter().zip(&mut tried) {
             let is_one_more = places.len() >= PLACES || places.contains(place);
-            if tried.is_right() && (is_one_more || work > ALL_WORK) {
+            if tried.is_right() && (is_one_more || work > all_work) {
                 *tried = Tried::Open;
             }
             for (stretch, seed) in runs.stretches.iter().zip(&seeds) {
-                tried.go_on(&simulation, *edit, (stretch, *seed), &mut differences);
+                tried.go_on(simulation, *edit, (stretch, *seed), &mut differences);
             }
             if tried.is_right() {
                 places.insert(*place);

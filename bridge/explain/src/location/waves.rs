@@ -35,8 +35,7 @@ impl Waves {
             histories.resize(header.signal_count(), History::default());
             let mut cycle = 0usize;
             dump.for_each(|event| match event {
-                // What changes when the clock has fallen belongs to the next cycle.
-                Event::Time(time) => cycle = ((time + 5) / 10) as usize,
+                Event::Time(time) => cycle = cycle_of(time),
                 Event::Change(signal, ValueRef::Bits(bits)) if cycle < cycles => {
                     let value = bits.to_bits().to_words().unwrap_or_default();
                     if !value.is_empty() {
@@ -46,13 +45,7 @@ impl Waves {
                 _ => {}
             })?;
             signals = names(&header);
-            widths = (0..header.signal_count())
-                .map(|signal| {
-                    header
-                        .signal(signal)
-                        .map_or(0, |of| header.signal_width(of))
-                })
-                .collect();
+            widths = self::widths(&header);
         }
         Ok(Self {
             histories,
@@ -76,7 +69,22 @@ impl Waves {
     }
 }
 
-fn names(header: &Header) -> HashMap<String, u32> {
+/// The cycle of a tick: what changes when the clock has fallen belongs to the next.
+pub const fn cycle_of(tick: u64) -> usize {
+    ((tick + 5) / 10) as usize
+}
+
+/// By signal of a dump, its bits.
+pub fn widths(header: &Header) -> Vec<u32> {
+    let signals = 0..header.signal_count();
+    let width = |signal| header.signal(signal).map(|of| header.signal_width(of));
+    signals
+        .map(|signal| width(signal).unwrap_or_default())
+        .collect()
+}
+
+/// The signals of a dump, by name from the top module on.
+pub fn names(header: &Header) -> HashMap<String, u32> {
     let variables = header.variables().iter();
     variables
         .map(|variable| {
