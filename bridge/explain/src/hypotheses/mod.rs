@@ -6,7 +6,6 @@
 
 mod access;
 mod bench;
-mod cores;
 mod counters;
 mod datapath;
 mod elsewhere;

@@ -9,7 +9,7 @@ use pmu_model::contract::COUNTER_LANES;
 use pmu_model::plain::{At, Instances, Moment, Mutant, Mutation, Operators, Plain, Right, Site};
 
 use super::bench::Bench;
-use super::cores;
+use crate::cores;
 
 /// Most steps of its own that each of many mutants makes. One that does not end before acts in every cycle, and shows
 /// nothing.

@@ -4,6 +4,7 @@
 //! path back from the outputs.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::change::{Change, Edit};
 use super::expression::Expression;
@@ -11,6 +12,7 @@ use super::search::Search;
 use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
 use super::span::Span;
 use super::stretch::Stretch;
+use crate::cores;
 
 /// Failing stretches in which a change is tried first, at most.
 const FIRST: usize = 6;
@@ -20,6 +22,8 @@ const USES: usize = 512;
 const FOUND: usize = 200;
 /// Assignments that are looked at, at most.
 const WORK: u64 = 120_000_000;
+/// Changes that all cores try before what comes of them is looked at.
+const TOGETHER: usize = 512;
 /// The cost up to which a change is tried first.
 const NEAR: f64 = 1.5;
 /// What it costs that a stretch is wrong later: up to twice that, the earlier.
@@ -64,49 +68,82 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
     };
     let failures = failures(search, &simulation);
     let candidates = candidates(search, &failures, ranks);
-    let mut differences = simulation.differences();
     let mut found = Vec::new();
+    let mut work = 0;
     // What is less far-fetched comes first.
     for is_near in [true, false] {
-        for candidate in &candidates {
-            for change in candidate.changes(search) {
-                if (change.cost() <= NEAR) != is_near {
-                    continue;
-                }
-                if differences.work() > WORK || found.len() >= FOUND {
+        let all = candidates.iter().flat_map(|candidate| {
+            let changes = candidate.changes(search).into_iter();
+            let changes = changes.filter(|change| (change.cost() <= NEAR) == is_near);
+            changes.map(move |change| (candidate, change))
+        });
+        let all: Vec<_> = all.collect();
+        for batch in all.chunks(TOGETHER) {
+            let tried = all_tried(batch, &simulation, &failures, search.stretches);
+            for ((candidate, change), (missed, own_work)) in batch.iter().zip(tried) {
+                if work > WORK || found.len() >= FOUND {
                     return found;
                 }
-                let edit = Edit {
-                    node: candidate.node,
-                    width: candidate.width,
-                    change,
-                };
-                if !mends(&simulation, edit, &failures, &mut differences) {
-                    continue;
-                }
-                if let Some(missed) = missed(search, &simulation, edit, &mut differences) {
-                    let driver = &search.design.drivers[candidate.driver as usize];
-                    found.push(Repair {
-                        edit,
-                        place: match change {
-                            Change::Only { .. } => driver.block,
-                            _ => search.design.nodes[candidate.node as usize].place,
-                        },
-                        cost: change.cost() + missed,
-                        text: match candidate.of {
-                            Some(of) => change.text(of, search.design),
-                            None => change.text(&driver.value, search.design),
-                        },
-                        signal: driver.target.signal,
-                    });
-                }
+                work += own_work;
+                found.extend(missed.map(|missed| candidate.repair(*change, missed, search)));
             }
         }
     }
     found
 }
 
+/// What it costs that cycles stay wrong with each of some changes, none where it mends nothing; and the work of finding out.
+fn all_tried(
+    changes: &[(&Candidate<'_>, Change)],
+    simulation: &Simulation<'_>,
+    failures: &[Failure<'_>],
+    stretches: &[Stretch],
+) -> Vec<(Option<f64>, u64)> {
+    let next = AtomicUsize::new(0);
+    let mut tried = cores::on_all(|| {
+        let mut differences = simulation.differences();
+        let mut own = Vec::new();
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some((candidate, change)) = changes.get(number) else {
+                return own;
+            };
+            let edit = candidate.edit(*change);
+            let before = differences.work();
+            let missed = mends(simulation, edit, failures, &mut differences)
+                .then(|| missed(stretches, simulation, edit, &mut differences));
+            own.push((number, missed.flatten(), differences.work() - before));
+        }
+    });
+    tried.sort_unstable_by_key(|(number, ..)| *number);
+    let tried = tried.into_iter().map(|(_, missed, work)| (missed, work));
+    tried.collect()
+}
+
 impl Candidate<'_> {
+    const fn edit(&self, change: Change) -> Edit {
+        Edit {
+            node: self.node,
+            width: self.width,
+            change,
+        }
+    }
+
+    fn repair(&self, change: Change, missed: f64, search: &Search<'_>) -> Repair {
+        let design = search.design;
+        let driver = &design.drivers[self.driver as usize];
+        Repair {
+            edit: self.edit(change),
+            place: match change {
+                Change::Only { .. } => driver.block,
+                _ => design.nodes[self.node as usize].place,
+            },
+            cost: change.cost() + missed,
+            text: change.text(self.of.unwrap_or(&driver.value), design),
+            signal: driver.target.signal,
+        }
+    }
+
     /// All that it may be instead.
     fn changes(&self, search: &Search<'_>) -> Vec<Change> {
         if search.design.drivers[self.driver as usize].is_lost {
@@ -269,14 +306,14 @@ fn mends(
 
 /// What it costs that outputs stay wrong, if that is in few stretches: for a reason that is none of the change's.
 fn missed(
-    search: &Search<'_>,
+    stretches: &[Stretch],
     simulation: &Simulation<'_>,
     edit: Edit,
     differences: &mut Differences,
 ) -> Option<f64> {
-    let allowed = search.stretches.len() / ALLOWED;
+    let allowed = stretches.len() / ALLOWED;
     let (mut missed, mut later) = (0, 0.0);
-    for stretch in search.stretches {
+    for stretch in stretches {
         let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences);
         differences.forget();
         match (wrong, stretch.divergent) {

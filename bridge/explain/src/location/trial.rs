@@ -2,7 +2,9 @@
 //! more often than not.
 
 use std::collections::HashSet;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use bytemuck::bytes_of;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
@@ -17,7 +19,7 @@ use super::contract::wide;
 use super::netlist::Netlist;
 use super::rows::Rows;
 use super::simulation::{Differences, Expected, Simulation};
-use super::stretch::{Dump, Stretch, judged};
+use super::stretch::{Dump, Stretch, cycles, judged};
 
 /// Cycles of a run, each from a reset on; a multiple of 64.
 const CYCLES: usize = 4096;
@@ -82,55 +84,94 @@ pub(super) fn tried(
     design: &Netlist,
     folder: &Path,
 ) -> Result<Vec<Tried>, LocationError> {
-    let mut tried = vec![
-        Tried::Right {
-            cycles: 0,
-            telling: 0
-        };
-        edits.len()
-    ];
+    let mut attempt = Attempt {
+        tried: vec![
+            Tried::Right {
+                cycles: 0,
+                telling: 0
+            };
+            edits.len()
+        ],
+        edits,
+        simulated: None,
+        room: None,
+        work: 0,
+        most: ALL_WORK * trial.runs as u64,
+    };
     if Latency::of(&dut.parameters()) != Latency::default() {
         // The outputs of a cycle are in others.
-        tried.fill(Tried::Open);
+        attempt.tried.fill(Tried::Open);
     }
-    let mut simulated: Option<Simulation<'_>> = None;
-    let mut room = None;
-    let mut work = 0;
-    let all_work = ALL_WORK * trial.runs as u64;
-    let mut next = trial.seed;
-    let end = trial.seed + trial.runs as u64;
-    while next < end && tried.iter().any(Tried::is_right) {
-        let seeds: Vec<u64> = (next..end).take(TOGETHER).collect();
-        next += seeds.len() as u64;
-        let runs = Runs::new(&seeds, implementation, dut, folder)?;
-        let cycles = seeds.len() * CYCLES;
-        let rows = Rows::read(design, &runs.dump, cycles, room.take())?;
+    let seeds: Vec<u64> = (trial.seed..).take(trial.runs).collect();
+    let mut runs = seeds
+        .chunks(TOGETHER)
+        .map(|seeds| Runs::new(seeds, implementation, dut, folder));
+    let mut now = None;
+    while attempt.is_open() {
+        // The design runs on while what it did is simulated.
+        let next = thread::scope(|scope| -> Result<_, LocationError> {
+            let done = now
+                .take()
+                .map(|now| scope.spawn(|| attempt.go_on(now, design)));
+            let next = runs.next();
+            if let Some(done) = done {
+                done.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+            }
+            Ok(next)
+        })?;
+        now = match next {
+            // Where nothing is left to try, it is of no matter that the design stops.
+            Some(next) if attempt.is_open() => Some(next?),
+            _ => break,
+        };
+    }
+    Ok(attempt.tried)
+}
+
+/// What is tried, as far as it is.
+struct Attempt<'a> {
+    edits: &'a [(Edit, u32)],
+    tried: Vec<Tried>,
+    simulated: Option<Simulation<'a>>,
+    room: Option<Rows>,
+    work: u64,
+    most: u64,
+}
+
+impl<'a> Attempt<'a> {
+    /// Whether there is a change that may be right.
+    fn is_open(&self) -> bool {
+        self.tried.iter().any(Tried::is_right)
+    }
+
+    fn go_on(&mut self, runs: Runs, design: &'a Netlist) -> Result<(), lockstep_vcd::Error> {
         let (stretches, expected) = (&runs.stretches, runs.expected);
-        match &mut simulated {
-            Some(simulation) => room = Some(simulation.go_on(rows, stretches, expected)),
+        let rows = Rows::read(design, &runs.dump, cycles(stretches), self.room.take())?;
+        match &mut self.simulated {
+            Some(simulation) => self.room = Some(simulation.go_on(rows, stretches, expected)),
             none => *none = Simulation::of(design, rows, stretches, expected),
         }
-        let Some(simulation) = &simulated else {
-            tried.fill(Tried::Open);
-            break;
+        let Some(simulation) = &self.simulated else {
+            self.tried.fill(Tried::Open);
+            return Ok(());
         };
         let mut differences = simulation.differences();
         let mut places = HashSet::new();
-        for ((edit, place), tried) in edits.iter().zip(&mut tried) {
+        for ((edit, place), tried) in self.edits.iter().zip(&mut self.tried) {
             let is_one_more = places.len() >= PLACES || places.contains(place);
-            if tried.is_right() && (is_one_more || work > all_work) {
+            if tried.is_right() && (is_one_more || self.work > self.most) {
                 *tried = Tried::Open;
             }
-            for (stretch, seed) in runs.stretches.iter().zip(&seeds) {
+            for (stretch, seed) in stretches.iter().zip(&runs.seeds) {
                 tried.go_on(simulation, *edit, (stretch, *seed), &mut differences);
             }
             if tried.is_right() {
                 places.insert(*place);
             }
         }
-        work += differences.work();
+        self.work += differences.work();
+        Ok(())
     }
-    Ok(tried)
 }
 
 impl Tried {
@@ -177,6 +218,7 @@ impl Tried {
 
 /// Runs of a design, from a reset on each.
 struct Runs {
+    seeds: Vec<u64>,
     dump: Dump,
     stretches: Vec<Stretch>,
     expected: Vec<Expected>,
@@ -189,7 +231,8 @@ impl Runs {
         dut: &mut dyn Dut,
         folder: &Path,
     ) -> Result<Self, LocationError> {
-        let dump = Dump(folder.join("tried.vcd"));
+        let first = seeds.first().copied().unwrap_or_default();
+        let dump = Dump(folder.join(format!("tried-{first}.vcd")));
         let (mut stretches, mut expected) = (Vec::new(), Vec::new());
         dut.trace_to(&dump.0, 0)?;
         for (number, &seed) in seeds.iter().enumerate() {
@@ -218,6 +261,7 @@ impl Runs {
         }
         dut.end_trace()?;
         Ok(Self {
+            seeds: seeds.to_vec(),
             dump,
             stretches,
             expected,
