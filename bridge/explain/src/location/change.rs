@@ -41,7 +41,7 @@ pub enum Change {
 }
 
 /// A node, and what it is changed to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub node: u32,
     pub width: u32,

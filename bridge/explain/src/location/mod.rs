@@ -176,7 +176,7 @@ fn ranked(
     mended.retain(|(repair, _)| seen.insert(repair.place));
     let suspect = |place: u32, signal: u32, repair: Option<Mended>| Suspect {
         place: design.places[place as usize].clone(),
-        signal: design.signals[signal as usize].clone(),
+        signal: design.name(signal).to_owned(),
         repair,
     };
     let first = mended.into_iter().map(|(repair, tried)| {

@@ -33,10 +33,12 @@ pub struct Driver {
     pub uses: Vec<u32>,
     /// Whether it is made at an edge of a clock.
     pub clocked: bool,
-    /// Its node, that of all copies.
+    /// Its node, that of all copies; [`NO_NODE`] for none.
     pub node: u32,
     /// From where on names are looked for.
     pub scope: u32,
+    /// Signals that are something else where it stands: steps of their block.
+    pub steps: Vec<(u32, u32)>,
     /// It is not there: a statement that may have been lost.
     pub is_lost: bool,
 }
@@ -58,6 +60,11 @@ pub struct Node {
     /// How many bits its value has; [`u32::MAX`] if that is not known.
     pub width: u32,
 }
+
+/// What is no node of the source.
+pub const NO_NODE: u32 = u32::MAX;
+/// What is between the name of a signal and the number of a step; it is in no name.
+pub const STEP: char = '\u{1}';
 
 /// What decides whether an assignment is made.
 #[derive(Clone, Debug)]
@@ -132,6 +139,17 @@ pub struct Netlist {
 }
 
 impl Netlist {
+    /// Whether a signal is what another is between two statements of a block.
+    pub(super) fn is_step(&self, signal: u32) -> bool {
+        self.signals[signal as usize].contains(STEP)
+    }
+
+    /// The name of a signal, for steps that of what they are a step of.
+    pub(super) fn name(&self, signal: u32) -> &str {
+        let name = &self.signals[signal as usize];
+        name.split(STEP).next().unwrap_or(name)
+    }
+
     /// The signal of a name, seen from a scope.
     pub(super) fn named(&self, name: u32, scope: u32) -> Option<u32> {
         let mut around = self.around(scope);

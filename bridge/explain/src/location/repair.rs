@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::change::{Change, Edit};
 use super::expression::Expression;
+use super::netlist::NO_NODE;
 use super::search::Search;
 use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
 use super::span::Span;
@@ -214,6 +215,7 @@ fn candidates<'a>(
     };
     let design = search.design;
     let mut common: HashSet<u32> = first.uses.keys().copied().collect();
+    common.remove(&NO_NODE);
     common.retain(|node| others.iter().all(|other| other.uses.contains_key(node)));
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
@@ -381,6 +383,7 @@ mod tests {
             clocked,
             node: 3 + place,
             scope: 0,
+            steps: Vec::new(),
             is_lost: false,
         }
     }

@@ -372,8 +372,9 @@ impl<'a> Search<'a> {
         while let Some((span, now, depth, from)) = left.pop_front() {
             for source in self.sources(span, now, stretch, true) {
                 let place = self.place(&source);
-                // The copies of a generated block count as one.
-                let depth = depth + u32::from(place != from);
+                // The copies of a generated block count as one, and so do the steps of a block.
+                let is_step = self.design.is_step(span.signal);
+                let depth = depth + u32::from(place != from && !is_step);
                 for read in source.reads {
                     let (standing, bits) = self.standing(&read, source.before, stretch);
                     match standing {
@@ -449,6 +450,7 @@ impl<'a> Search<'a> {
                     let (standing, _) = self.standing(&read, source.before, stretch);
                     let farther = match standing {
                         Standing::Agrees => continue,
+                        Standing::Unknown if self.design.is_step(read.signal) => depth,
                         Standing::Differs | Standing::Unknown => depth + 1,
                         Standing::Still => depth + 2,
                     };

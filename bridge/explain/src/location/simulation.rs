@@ -1,6 +1,6 @@
 //! The design run again with one node of its source changed. Only what is another value than in the dump is computed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::OUTPUTS;
@@ -35,6 +35,18 @@ pub struct Differences {
     /// Assignments that were made in this cycle, and looked at in all.
     made: u32,
     work: Cell<u64>,
+    /// How often anything changed.
+    changes: u64,
+    memory: RefCell<Memory>,
+}
+
+/// What steps of blocks are, as long as nothing changes.
+#[derive(Default)]
+struct Memory {
+    /// The change of the design, the cycle, and how often anything changed before.
+    of: (Option<Edit>, usize, u64),
+    /// None where that is not known, or just found out.
+    values: HashMap<Span, Option<u64>>,
 }
 
 /// A run ended early: too much differs.
@@ -173,6 +185,8 @@ impl<'a> Simulation<'a> {
             touched: Vec::new(),
             made: 0,
             work: Cell::new(0),
+            changes: 0,
+            memory: RefCell::default(),
         }
     }
 
@@ -285,6 +299,7 @@ impl<'a> Simulation<'a> {
                 edit,
                 now,
                 scope: driver.scope,
+                steps: &driver.steps,
                 is_edge: clocked,
                 is_dumped: false,
                 depth,
@@ -336,8 +351,7 @@ impl<'a> Simulation<'a> {
         let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
         for now in from..to {
             let cycle = stretch.first + now;
-            of.stamp += 1;
-            of.touched.clear();
+            of.forget();
             of.made = 0;
             let mut left = BTreeSet::new();
             for (signal, value) in next.drain() {
@@ -454,6 +468,7 @@ impl<'a> Simulation<'a> {
                 }
                 let words = &mut of.values[signal as usize];
                 set_bits(words, chunk.low, chunk.width, value);
+                of.changes += 1;
             }
         }
         if changed {
@@ -500,10 +515,12 @@ impl Differences {
     /// From now on the dump's values hold.
     pub fn forget(&mut self) {
         self.stamp += 1;
+        self.changes += 1;
         self.touched.clear();
     }
 
     fn set(&mut self, signal: u32, value: Vec<u64>) {
+        self.changes += 1;
         self.stamps[signal as usize] = self.stamp;
         self.values[signal as usize] = value;
         self.touched.push(signal);
@@ -610,6 +627,7 @@ struct Moment<'a> {
     edit: Option<Edit>,
     now: usize,
     scope: u32,
+    steps: &'a [(u32, u32)],
     /// Whether it is a register that is set.
     is_edge: bool,
     /// Whether the dump alone is asked.
@@ -632,10 +650,11 @@ impl Values for Moment<'_> {
                 width: span.width.min(width.saturating_sub(span.low)).min(64),
                 ..*span
             };
-            let of = self.differences;
-            return self
-                .simulation
-                .within(span, self.now, false, self.edit, of, depth);
+            return match self.simulation.design.is_step(span.signal) {
+                true if self.is_dumped => None,
+                true => self.step(span),
+                false => self.made_again(span, depth),
+            };
         }
         match self.is_dumped {
             true => self.simulation.dumped(span, self.now),
@@ -654,10 +673,38 @@ impl Values for Moment<'_> {
 }
 
 impl Moment<'_> {
+    /// What is not in the dump.
+    fn made_again(&self, span: Span, depth: u32) -> Option<u64> {
+        let of = self.differences;
+        let simulation = self.simulation;
+        simulation.within(span, self.now, false, self.edit, of, depth)
+    }
+
+    /// What a step of a block is, which is found out once.
+    fn step(&self, span: Span) -> Option<u64> {
+        let of = self.differences;
+        let key = (self.edit, self.now, of.changes);
+        let mut memory = of.memory.borrow_mut();
+        if memory.of != key {
+            memory.of = key;
+            memory.values.clear();
+        }
+        if let Some(&known) = memory.values.get(&span) {
+            return known;
+        }
+        memory.values.insert(span, None);
+        drop(memory);
+        let value = self.made_again(span, self.depth);
+        of.memory.borrow_mut().values.insert(span, value);
+        value
+    }
+
     /// What a signal is that is seen from here.
     fn signal(&self, name: u32) -> Option<u64> {
         let design = self.simulation.design;
         let signal = design.named(name, self.scope)?;
+        let step = self.steps.iter().find(|(of, _)| *of == signal);
+        let signal = step.map_or(signal, |(_, now)| *now);
         let span = Span {
             signal,
             low: 0,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::expression::{Expression, Operator};
-use super::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
+use super::netlist::{Condition, Driver, NO_NODE, Netlist, Node, Place, STEP, Scope};
 use super::span::Span;
 use super::template;
 
@@ -14,6 +14,8 @@ use super::template;
 const TURNS: u32 = 1024;
 /// Places in a variable that an index may mean, at most.
 const PLACES: u32 = 256;
+/// Steps of a block that are told apart, at most.
+const STEPS: usize = 512;
 /// Values of rows that one without a value may have lost, at most.
 const VALUES: usize = 4;
 /// Functions within functions that are followed, at most.
@@ -106,6 +108,11 @@ impl Netlist {
                 conditions: conditions.collect(),
                 uses: driver.uses.clone(),
                 scope: driver.scope + scopes,
+                steps: driver
+                    .steps
+                    .iter()
+                    .map(|(of, now)| (of + base, now + base))
+                    .collect(),
                 ..*driver
             });
         }
@@ -141,6 +148,7 @@ impl Netlist {
                     clocked: false,
                     node: pin.node,
                     scope: scopes + pin.scope,
+                    steps: Vec::new(),
                     is_lost: false,
                 });
                 self.drivers.extend(drivers);
@@ -230,6 +238,62 @@ fn text<'v>(node: &'v Value, key: &str) -> &'v str {
     node.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// The variables that an expression on the left sets.
+fn variables_set<'v>(node: &'v Value, set: &mut Vec<&'v str>) {
+    match kind(node) {
+        "VARREF" | "VARXREF" => set.push(text(node, "varp")),
+        "CONCAT" => ["lhsp", "rhsp"]
+            .iter()
+            .flat_map(|key| list(node, key))
+            .for_each(|one| variables_set(one, set)),
+        _ => list(node, "fromp")
+            .iter()
+            .for_each(|one| variables_set(one, set)),
+    }
+}
+
+/// Variables of one number that statements set after they read them, none of which has a step yet.
+fn set_after_read<'v>(statements: &'v [Value], out: &Module) -> BTreeMap<&'v str, Option<Step>> {
+    let (mut read, mut found) = (HashSet::new(), BTreeSet::new());
+    for statement in statements {
+        find_set_after_read(statement, &mut read, &mut found);
+    }
+    let is_one = |name: &&str| out.numbers.get(*name).is_some_and(|of| of.count == 1);
+    let found = found.into_iter().filter(is_one);
+    found.map(|name| (name, None)).collect()
+}
+
+fn find_set_after_read<'v>(
+    node: &'v Value,
+    read: &mut HashSet<&'v str>,
+    found: &mut BTreeSet<&'v str>,
+) {
+    match kind(node) {
+        "ASSIGN" => {
+            list(node, "rhsp")
+                .iter()
+                .for_each(|one| find_set_after_read(one, read, found));
+            let mut set = Vec::new();
+            list(node, "lhsp")
+                .iter()
+                .for_each(|one| variables_set(one, &mut set));
+            found.extend(set.into_iter().filter(|name| read.contains(name)));
+        }
+        "VARREF" | "VARXREF" => drop(read.insert(text(node, "varp"))),
+        // What a turn sets, the next one may read.
+        "LOOP" => {
+            for child in children(node).chain(children(node)) {
+                find_set_after_read(child, read, found);
+            }
+        }
+        _ => {
+            for child in children(node) {
+                find_set_after_read(child, read, found);
+            }
+        }
+    }
+}
+
 /// The line in which a node begins.
 fn line(node: &Value) -> Option<u32> {
     file_and_line(node).map(|(_, line)| line)
@@ -287,10 +351,24 @@ struct Reader<'v> {
     locals: HashMap<&'v str, Expression>,
     /// Variables that count loops.
     counters: HashSet<&'v str>,
+    /// Variables of the block that is read which are set again after they are read, and what they are now.
+    steps: BTreeMap<&'v str, Option<Step>>,
+    steps_made: usize,
     /// The statement that is read.
     statement: Option<u32>,
     /// How many functions are open.
     depth: u32,
+}
+
+/// What a variable is between two statements of a block: a signal of its own.
+#[derive(Clone, Copy)]
+struct Step {
+    signal: u32,
+    /// That of the variable itself.
+    of: u32,
+    /// The statement that set it.
+    place: u32,
+    block: u32,
 }
 
 /// What is read beside a value: the functions and constants that are used, and indices of what is set.
@@ -508,7 +586,13 @@ impl<'v> Reader<'v> {
                         .flat_map(|tree| list(tree, "sensesp"))
                         .any(|item| matches!(text(item, "edgeType"), "POS" | "NEG" | "BOTH"));
                     let mut at = At::new(clocked, out.scope(prefix));
-                    self.block(list(child, "stmtsp"), &mut at, out);
+                    let statements = list(child, "stmtsp");
+                    if !clocked {
+                        self.steps = set_after_read(statements, out);
+                        self.steps_made = 0;
+                    }
+                    self.block(statements, &mut at, out);
+                    self.last_steps(at.scope, out);
                 }
                 "ASSIGNW" => self.statement(child, &mut At::new(false, out.scope(prefix)), out),
                 // A constant that is assigned; what is before a reset is of no matter.
@@ -549,6 +633,10 @@ impl<'v> Reader<'v> {
                     true => value,
                     false => Expression::Other([value].into_iter().chain(found.reads).collect()),
                 };
+                let steps = self.now();
+                for left in list(node, "lhsp") {
+                    self.step(left, (place, block), at.scope, &mut targets, out);
+                }
                 out.drivers.extend(targets.into_iter().map(|target| {
                     let mut conditions = at.conditions.clone();
                     conditions.extend(target.index.clone().map(|(value, is)| Condition {
@@ -567,6 +655,7 @@ impl<'v> Reader<'v> {
                         clocked: at.clocked,
                         node: statement,
                         scope: at.scope,
+                        steps: steps.clone(),
                         is_lost: false,
                     }
                 }));
@@ -738,6 +827,7 @@ impl<'v> Reader<'v> {
                         clocked: at.clocked,
                         node,
                         scope: at.scope,
+                        steps: self.now(),
                         is_lost: true,
                     });
                 }
@@ -772,6 +862,69 @@ impl<'v> Reader<'v> {
         for counter in counters {
             self.counters.remove(counter);
             self.locals.remove(counter);
+        }
+    }
+
+    /// What variables are now that are something else later.
+    fn now(&self) -> Vec<(u32, u32)> {
+        let steps = self.steps.values().flatten();
+        steps.map(|step| (step.of, step.signal)).collect()
+    }
+
+    /// Makes signals of what the variables on the left of an assignment are from now on, and `targets` set these.
+    fn step(
+        &mut self,
+        left: &'v Value,
+        (place, block): (u32, u32),
+        scope: u32,
+        targets: &mut [Target],
+        out: &mut Module,
+    ) {
+        let mut set = Vec::new();
+        variables_set(left, &mut set);
+        for variable in set {
+            let (Some(&before), Some(numbers)) =
+                (self.steps.get(variable), out.numbers.get(variable))
+            else {
+                continue;
+            };
+            if self.steps_made >= STEPS {
+                continue;
+            }
+            self.steps_made += 1;
+            let of = numbers.first;
+            let signal = out.signals.len() as u32;
+            let name = format!("{}{STEP}{signal}", out.signals[of as usize]);
+            out.signals.push(name);
+            out.widths.push(out.widths[of as usize]);
+            let now = before.map_or(of, |before| before.signal);
+            for target in targets.iter_mut() {
+                if target.span.signal == now {
+                    target.span.signal = signal;
+                }
+            }
+            let step = Step {
+                signal,
+                of,
+                place,
+                block,
+            };
+            // What is not set stays.
+            if let Some(before) = before {
+                out.hand_on(before.signal, &step, scope);
+            }
+            self.steps.insert(variable, Some(step));
+        }
+    }
+
+    /// At the end of a block, its variables are what they were last.
+    fn last_steps(&mut self, scope: u32, out: &mut Module) {
+        for step in std::mem::take(&mut self.steps).into_values().flatten() {
+            let last = Step {
+                signal: step.of,
+                ..step
+            };
+            out.hand_on(step.signal, &last, scope);
         }
     }
 
@@ -915,6 +1068,9 @@ impl<'v> Reader<'v> {
         let from = list(node, "fromp").first();
         match (kind(node), from) {
             ("VARREF" | "VARXREF", _) => {
+                if let Some(Some(step)) = self.steps.get(text(node, "varp")) {
+                    return vec![Span::whole(step.signal)];
+                }
                 let numbers = out.numbers.get(text(node, "varp"));
                 let numbers =
                     numbers.map_or(0..0, |numbers| numbers.first..numbers.first + numbers.count);
@@ -1431,6 +1587,25 @@ impl Module {
         self.scopes.push(Scope {
             around: around.and_then(|around| self.blocks.get(around).copied()),
             signals: HashMap::new(),
+        });
+    }
+
+    /// Adds that a step is what another is, where nothing sets it.
+    fn hand_on(&mut self, from: u32, to: &Step, scope: u32) {
+        let width = self.widths[from as usize];
+        let span = Span::whole(from);
+        self.drivers.push(Driver {
+            target: Span::whole(to.signal),
+            value: Expression::Bits { span, width },
+            conditions: Vec::new(),
+            place: to.place,
+            block: to.block,
+            uses: Vec::new(),
+            clocked: false,
+            node: NO_NODE,
+            scope,
+            steps: Vec::new(),
+            is_lost: false,
         });
     }
 
