@@ -50,6 +50,44 @@ fn a_report_names_the_place() {
     assert!(ran.stdout.contains(words) && read("out/report.html").contains(words));
 }
 
+/// Mistakes where a block sets variables several times, and at the address of a memory, are found as others are.
+#[test]
+fn steps_of_a_block_and_memories_are_simulated() {
+    let cases = [
+        (
+            "spe_interval.sv",
+            "first = place + 4'(ecount) - 4'd1;\n          selected++;",
+            "first = place + 4'(ecount_q) - 4'd1;\n          selected++;",
+            "ecount in its place",
+        ),
+        (
+            "spmu_registers.sv",
+            ".set_i           (selected && is_set),",
+            ".set_i           (selected || is_set),",
+            "& for |",
+        ),
+    ];
+    for (name, right, wrong, repair) in cases {
+        let folder = scratch(&format!("report/located_{name}"));
+        plant(None, &folder.join("rtl")).expect("copied");
+        let file = folder.join("rtl").join(name);
+        let text = std::fs::read_to_string(&file).expect("read");
+        assert_eq!(text.matches(right).count(), 1, "{name}");
+        std::fs::write(&file, text.replace(right, wrong)).expect("written");
+        let ran = located(&folder, &["--rtl", "rtl"]);
+        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+        let report = std::fs::read_to_string(folder.join("out/report.json")).expect("written");
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let Some(first) = report["locations"].get(0) else {
+            // Verilator 5.006 does not describe designs as JSON.
+            return;
+        };
+        assert_eq!(first["file"], format!("rtl/{name}"), "{first}");
+        assert_eq!(first["repair"], repair, "{first}");
+        assert_eq!(first["is_cause"], true, "{first}");
+    }
+}
+
 /// What is waived differs on other stimulus as well: nothing is tried there then.
 #[test]
 fn causes_are_tried_on_other_stimulus_where_nothing_is_waived() {

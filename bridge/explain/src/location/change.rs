@@ -73,8 +73,21 @@ impl Change {
                 Expression::Operator { operator: is, .. } => format!("{operator} for {is}"),
                 _ => format!("{operator}"),
             },
-            Self::Operand(0) => "without what is right of the operator".to_owned(),
-            Self::Operand(_) => "without what is left of the operator".to_owned(),
+            Self::Operand(number) => match (of.plain(), number) {
+                (Expression::Chosen { .. }, 1) => "its condition always true",
+                (Expression::Chosen { .. }, _) => "its condition always false",
+                (Expression::Select { .. }, _) => "its lowest bits in their place",
+                (
+                    Expression::Operator {
+                        operator: Operator::Not | Operator::LogicalNot,
+                        ..
+                    },
+                    _,
+                ) => "no negation",
+                (_, 0) => "what is left of the operator alone",
+                _ => "what is right of the operator alone",
+            }
+            .to_owned(),
             Self::Not => "negated".to_owned(),
             Self::Always(value) => format!("always {value:#x}"),
             Self::Offset(by) => match of.plain() {

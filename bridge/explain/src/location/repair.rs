@@ -297,7 +297,7 @@ fn mends(
         }
         is_active = true;
         let cycles = (0, failure.divergent + 1);
-        let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences);
+        let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences, None);
         differences.forget();
         if !matches!(wrong, Ok(None)) {
             return false;
@@ -316,7 +316,7 @@ fn missed(
     let allowed = stretches.len() / ALLOWED;
     let (mut missed, mut later) = (0, 0.0);
     for stretch in stretches {
-        let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences);
+        let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences, None);
         differences.forget();
         match (wrong, stretch.divergent) {
             (Ok(None), _) => {}

@@ -2,6 +2,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::mem::offset_of;
+
+use pmu_model::CycleOutput;
 
 use super::OUTPUTS;
 use super::change::{Change, Edit};
@@ -49,6 +52,9 @@ struct Memory {
     values: HashMap<Span, Option<u64>>,
 }
 
+/// What the outputs should be in the cycle of the last of some random bytes, those from the reset on.
+pub type Judge<'a> = dyn FnMut(&[u8]) -> Option<Expected> + 'a;
+
 /// A run ended early: too much differs.
 pub struct Lost;
 
@@ -77,6 +83,13 @@ pub struct Expected {
     pub value: Vec<u64>,
     /// The bits that are known.
     pub known: Vec<u64>,
+}
+
+impl Expected {
+    fn is_met(&self, is: &[u64]) -> bool {
+        let mut words = is.iter().zip(&self.value).zip(&self.known);
+        words.all(|((is, expected), known)| (is ^ expected) & known == 0)
+    }
 }
 
 impl<'a> Simulation<'a> {
@@ -338,14 +351,17 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// The first wrong output with a change, in the cycles `from..to` of a stretch.
+    /// The first wrong output with a change, in the cycles `from..to` of a stretch. Where the change moves the random bytes,
+    /// `judge` says what the outputs should be; without, they are what they should be before.
     pub fn first_wrong(
         &self,
         edit: Edit,
         stretch: &Stretch,
         (from, to): (usize, usize),
         of: &mut Differences,
+        mut judge: Option<&mut Judge<'_>>,
     ) -> Result<Option<usize>, Lost> {
+        let (mut bytes, mut moved) = (Vec::new(), false);
         let nothing = Vec::new();
         let own = self.uses.get(&edit.node).unwrap_or(&nothing);
         let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
@@ -369,7 +385,17 @@ impl<'a> Simulation<'a> {
                 }
                 self.make(number, cycle, edit, of, &mut left);
             }
-            if now >= SETTLED && !self.is_right(cycle, of) {
+            let mut moved_to = None;
+            if let Some(judge) = &mut judge {
+                let byte = random_byte(self.outputs(cycle, of));
+                bytes.push(byte);
+                moved |= byte != random_byte(self.dumped_outputs(cycle));
+                if moved {
+                    moved_to = Some(judge(&bytes).ok_or(Lost)?);
+                }
+            }
+            let expected = moved_to.as_ref().unwrap_or(&self.expected[cycle]);
+            if now >= SETTLED && !expected.is_met(self.outputs(cycle, of)) {
                 return Ok(Some(now));
             }
             if now + 1 == to {
@@ -476,20 +502,21 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn is_right(&self, cycle: usize, of: &Differences) -> bool {
+    fn outputs<'o>(&'o self, cycle: usize, of: &'o Differences) -> &'o [u64] {
         let output = self.output as usize;
-        let is = match of.stamps[output] == of.stamp {
-            true => &of.values[output][..],
-            false => self.rows.of(self.output, cycle).unwrap_or_default(),
-        };
-        let Expected { value, known } = &self.expected[cycle];
-        let mut words = is.iter().zip(value).zip(known);
-        words.all(|((is, expected), known)| (is ^ expected) & known == 0)
+        match of.stamps[output] == of.stamp {
+            true => &of.values[output],
+            false => self.dumped_outputs(cycle),
+        }
+    }
+
+    fn dumped_outputs(&self, cycle: usize) -> &[u64] {
+        self.rows.of(self.output, cycle).unwrap_or_default()
     }
 
     /// The bits of the outputs that are wrong in a cycle of the dump.
     pub fn wrong(&self, cycle: usize) -> Vec<Span> {
-        let is = self.rows.of(self.output, cycle).unwrap_or_default();
+        let is = self.dumped_outputs(cycle);
         let Expected { value, known } = &self.expected[cycle];
         let bits = 0..64 * is.len() as u32;
         let wrong = bits.filter(|bit| {
@@ -530,7 +557,8 @@ impl Differences {
 /// By signal with many assignments and bit, those that set the bit.
 fn by_bit(design: &Netlist) -> HashMap<u32, Vec<Vec<u32>>> {
     let signals = (0..).zip(&design.driven_by);
-    let many = signals.filter(|(_, drivers)| drivers.len() > MANY);
+    let is_known = |signal: u32| design.widths[signal as usize] != u32::MAX;
+    let many = signals.filter(|(signal, drivers)| drivers.len() > MANY && is_known(*signal));
     let bits = many.map(|(signal, drivers)| {
         let of_bit = |low| {
             let bit = Span {
@@ -545,6 +573,12 @@ fn by_bit(design: &Netlist) -> HashMap<u32, Vec<Vec<u32>>> {
         (signal, (0..width).map(of_bit).collect())
     });
     bits.collect()
+}
+
+/// The random byte of a cycle's outputs.
+fn random_byte(outputs: &[u64]) -> u8 {
+    let low = 8 * offset_of!(CycleOutput, random_byte) as u32;
+    bits_of(outputs, low, 8) as u8
 }
 
 /// The port with the outputs.

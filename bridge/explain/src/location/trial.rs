@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 
 use bytemuck::bytes_of;
-use pmu_model::{CycleInput, CycleOutput, Implementation};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
 use lockstep_engine::dut::Dut;
 use lockstep_engine::lockstep::delay::Latency;
@@ -18,7 +18,7 @@ use super::change::Edit;
 use super::contract::wide;
 use super::netlist::Netlist;
 use super::rows::Rows;
-use super::simulation::{Differences, Expected, Simulation};
+use super::simulation::{Differences, Expected, Judge, Simulation};
 use super::stretch::{Dump, Stretch, cycles, judged};
 
 /// Cycles of a run, each from a reset on; a multiple of 64.
@@ -85,6 +85,7 @@ pub(super) fn tried(
     folder: &Path,
 ) -> Result<Vec<Tried>, LocationError> {
     let mut attempt = Attempt {
+        implementation,
         tried: vec![
             Tried::Right {
                 cycles: 0,
@@ -130,6 +131,7 @@ pub(super) fn tried(
 
 /// What is tried, as far as it is.
 struct Attempt<'a> {
+    implementation: &'a Implementation,
     edits: &'a [(Edit, u32)],
     tried: Vec<Tried>,
     simulated: Option<Simulation<'a>>,
@@ -162,8 +164,10 @@ impl<'a> Attempt<'a> {
             if tried.is_right() && (is_one_more || self.work > self.most) {
                 *tried = Tried::Open;
             }
-            for (stretch, seed) in stretches.iter().zip(&runs.seeds) {
-                tried.go_on(simulation, *edit, (stretch, *seed), &mut differences);
+            for (number, stretch) in stretches.iter().enumerate() {
+                let from = (stretch, runs.seeds[number]);
+                let mut judge = judge(self.implementation, &runs.inputs[number]);
+                tried.go_on(simulation, *edit, from, &mut differences, &mut judge);
             }
             if tried.is_right() {
                 places.insert(*place);
@@ -197,12 +201,14 @@ impl Tried {
         edit: Edit,
         (stretch, seed): (&Stretch, u64),
         differences: &mut Differences,
+        judge: &mut Judge<'_>,
     ) {
         let Self::Right { cycles, telling } = self else {
             return;
         };
         let before = differences.work();
-        let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences);
+        let all = (0, stretch.cycles);
+        let wrong = simulation.first_wrong(edit, stretch, all, differences, Some(judge));
         differences.forget();
         let work = differences.work() - before;
         match wrong {
@@ -216,9 +222,41 @@ impl Tried {
     }
 }
 
+/// What outputs should be, as the model says.
+fn expected_of(output: &CycleOutput, unknown: &Unknown) -> Expected {
+    let unknown = wide(&unknown.mask());
+    Expected {
+        value: wide(bytes_of(output)),
+        known: unknown.into_iter().map(|word| !word).collect(),
+    }
+}
+
+/// The model by itself, which says what the outputs should be in the cycle behind the last random byte.
+fn judge(
+    implementation: &Implementation,
+    inputs: &[CycleInput],
+) -> impl FnMut(&[u8]) -> Option<Expected> {
+    let (mut model, mut next) = (None, 0);
+    move |bytes| {
+        if model.is_none() {
+            model = Some(Model::new(implementation).ok()?);
+        }
+        let now = next..bytes.len();
+        let mut expected = vec![CycleOutput::default(); now.len()];
+        let mut unknown = vec![Unknown::default(); now.len()];
+        let (inputs, bytes) = (&inputs[now.clone()], &bytes[now.clone()]);
+        model
+            .as_mut()?
+            .run(inputs, bytes, &mut expected, &mut unknown);
+        next = now.end;
+        Some(expected_of(expected.last()?, unknown.last()?))
+    }
+}
+
 /// Runs of a design, from a reset on each.
 struct Runs {
     seeds: Vec<u64>,
+    inputs: Vec<Vec<CycleInput>>,
     dump: Dump,
     stretches: Vec<Stretch>,
     expected: Vec<Expected>,
@@ -234,6 +272,7 @@ impl Runs {
         let first = seeds.first().copied().unwrap_or_default();
         let dump = Dump(folder.join(format!("tried-{first}.vcd")));
         let (mut stretches, mut expected) = (Vec::new(), Vec::new());
+        let mut all_inputs = Vec::new();
         dut.trace_to(&dump.0, 0)?;
         for (number, &seed) in seeds.iter().enumerate() {
             let mut inputs = vec![CycleInput::default(); CYCLES];
@@ -243,15 +282,8 @@ impl Runs {
             dut.run(&inputs, &mut rtl)?;
             let judged = judged(implementation, &inputs, &rtl)?;
             let cycles = judged.expected.iter().zip(&judged.unknown);
-            expected.extend(cycles.map(|(output, unknown)| {
-                Expected {
-                    value: wide(bytes_of(output)),
-                    known: wide(&unknown.mask())
-                        .into_iter()
-                        .map(|word| !word)
-                        .collect(),
-                }
-            }));
+            expected.extend(cycles.map(|(output, unknown)| expected_of(output, unknown)));
+            all_inputs.push(inputs);
             stretches.push(Stretch {
                 first: number * CYCLES,
                 cycles: CYCLES,
@@ -262,6 +294,7 @@ impl Runs {
         dut.end_trace()?;
         Ok(Self {
             seeds: seeds.to_vec(),
+            inputs: all_inputs,
             dump,
             stretches,
             expected,
