@@ -188,9 +188,9 @@ const TRACE_FLAGS: [&str; 5] = [
     "--trace",
     // The counters of a System PMU are one memory of some hundred words, more than is traced by default.
     "--trace-max-array",
-    "1024",
+    "512",
     "--trace-max-width",
-    "65536",
+    "32768",
 ];
 
 /// The same for every design and version.

@@ -7,7 +7,7 @@ use lockstep_vcd::{BitsRef, Event, Source, Stream, ValueRef};
 use super::expression::mask;
 use super::netlist::Netlist;
 use super::stretch::Dump;
-use super::waves::{Waves, cycle_of, names, widths};
+use super::waves::{Waves, cycle_of, left_out, names, widths};
 
 /// The values of a design's signals, a row of words a cycle.
 pub struct Rows {
@@ -82,7 +82,9 @@ impl Rows {
     ) -> Result<Self, lockstep_vcd::Error> {
         let mut dump = Stream::open(&dump.0)?;
         let header = dump.header().clone();
-        let layout = Layout::new(design, &names(&header), &widths(&header), |_| true);
+        let left_out = left_out(&header);
+        let is_shown = |wave: usize| !left_out.contains(&wave);
+        let layout = Layout::new(design, &names(&header), &widths(&header), is_shown);
         let mut row = vec![0; layout.length];
         let mut rows = room.map_or_else(Vec::new, |room| room.words);
         rows.clear();

@@ -1,11 +1,12 @@
 //! The values of a design's signals in every cycle, from a dump of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lockstep_vcd::{Event, Header, Source, Stream, ValueRef};
 
 use super::columns::{Column, History};
 use super::stretch::Dump;
+use super::template;
 
 /// The values of a dump, and which signal has which name.
 pub struct Waves {
@@ -32,13 +33,14 @@ impl Waves {
         for Dump(path) in dumps {
             let mut dump = Stream::open(path)?;
             let header = dump.header().clone();
+            let left_out = left_out(&header);
             histories.resize(header.signal_count(), History::default());
             let mut cycle = 0usize;
             dump.for_each(|event| match event {
                 Event::Time(time) => cycle = cycle_of(time),
                 Event::Change(signal, ValueRef::Bits(bits)) if cycle < cycles => {
                     let value = bits.to_bits().to_words().unwrap_or_default();
-                    if !value.is_empty() {
+                    if !value.is_empty() && !left_out.contains(&signal.index()) {
                         histories[signal.index()].push(cycle, &value);
                     }
                 }
@@ -69,6 +71,26 @@ impl Waves {
     }
 }
 
+/// Bits of all signals above which large memories are left out.
+const MOST: u64 = 1 << 18;
+/// Elements of an array from which on it is a large memory.
+const LARGE: usize = 64;
+
+/// The signals of large memories, of a design that has so many bits that there is no room for them.
+pub fn left_out(header: &Header) -> HashSet<usize> {
+    let bits: u64 = widths(header).into_iter().map(u64::from).sum();
+    if bits <= MOST {
+        return HashSet::new();
+    }
+    let mut arrays: HashMap<String, Vec<usize>> = HashMap::new();
+    for (name, signal) in names(header) {
+        let (template, _) = template(&name);
+        arrays.entry(template).or_default().push(signal as usize);
+    }
+    let large = arrays.into_values().filter(|all| all.len() > LARGE);
+    large.flatten().collect()
+}
+
 /// The cycle of a tick: what changes when the clock has fallen belongs to the next.
 pub const fn cycle_of(tick: u64) -> usize {
     ((tick + 5) / 10) as usize
@@ -95,4 +117,28 @@ pub fn names(header: &Header) -> HashMap<String, u32> {
             (name, variable.signal().index() as u32)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The header of a dump with a register and a memory of so many words.
+    fn header(memory: usize) -> std::sync::Arc<Header> {
+        let mut text = "$timescale 1ns $end $scope module top $end\n".to_owned();
+        text += "$var wire 64 ! q [63:0] $end\n";
+        for word in 0..memory {
+            text += &format!("$var wire 64 m{word} words_q[{word}] [63:0] $end\n");
+        }
+        text += "$upscope $end $enddefinitions $end\n";
+        let stream = Stream::from_reader(std::io::Cursor::new(text.into_bytes()));
+        stream.expect("a dump").header().clone()
+    }
+
+    #[test]
+    fn large_memories_are_left_out_where_there_is_no_room() {
+        assert_eq!(left_out(&header(400)), HashSet::new());
+        let large = left_out(&header(5000));
+        assert_eq!((large.len(), large.contains(&0)), (5000, false));
+    }
 }
