@@ -424,20 +424,24 @@ module lockstep_dut #(
     1'(Sel2), 1'(El3), 1'(El2), 1'(Pmuv3p1), 1'(Chain), 1'(Th2), 1'(Edge), 1'(Th)
   };
 
+  // Constants of their own: Yosys 0.23 takes a choice of these within a concatenation for 32 bits.
+  localparam logic [7:0] StatedThWidth = (Th != 0) ? 8'(ThWidth) : 8'd0;
+  localparam logic [7:0] StatedMaxInflight = (Spe != 0) ? 8'(MaxInflight) : 8'd0;
+
   assign parameters_o = {
     128'b0,
     spmcfgr,
     PmsidrRead,
     8'b0,
     8'(SystemPmus),
-    (Spe != 0) ? 8'(MaxInflight) : 8'd0,
+    StatedMaxInflight,
     8'(Threads),
     32'(Pmmir),
     8'b0, Features,
     8'd0,  // latency_spe
     8'd0,  // latency_access
     8'd0,  // latency_increment
-    (Th != 0) ? 8'(ThWidth) : 8'd0,
+    StatedThWidth,
     8'(EventWidth),
     8'(EventCount),
     8'(CounterBits),
