@@ -6,6 +6,7 @@ CYCLES ?= 1000000
 VECTORS ?=
 KILLS ?= 200
 MUTANTS ?= 200
+GATES ?= 500
 GIGABYTES ?= 2
 RUNS ?= 100000
 # Implementations that `make prove` proves.
@@ -19,7 +20,7 @@ TEST = $(CARGO) test $(ALL)
 FIND_VERILATOR = $(CARGO) build --quiet $(ALL) --example find && target/release/examples/find .tools
 
 .DEFAULT_GOAL := help
-.PHONY: prove kills farm large help run test test-5006 bugs mutants cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: prove kills farm large help run test test-5006 bugs mutants gates cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,9 @@ bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 
 mutants: ## Make bugs that nobody has seen of the RTL, hunt and explain them (SEED=, else of the time; MUTANTS=)
 	$(CARGO) run --release --package lockstep-mutants -- --mutants $(MUTANTS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
+
+gates: ## Make bugs of the RTL's netlist by Yosys, and hunt them (SEED=, else of the time; GATES=)
+	$(CARGO) run --release --package lockstep-mutants -- --gates $(GATES) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
 cover: ## Run every implementation of tests/implementations, and demand that they take every rule
 	$(TEST) --test cover

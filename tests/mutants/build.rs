@@ -38,18 +38,8 @@ impl Design {
         implementation: &Implementation,
         optimization: Optimization,
     ) -> Result<Self, Error> {
-        let source = RtlSource::files([folder.join("rtl")], Vec::new());
-        let options = BuildOptions {
-            cache: folder.join("cache"),
-            optimization,
-            ..BuildOptions::from_env()
-        };
-        let rtl = Rtl::load(&source, implementation, false, &options, &mut |_| ())?;
-        let traced = BuildOptions {
-            optimization: Optimization::Quick,
-            ..options
-        };
-        let traced = Rtl::load(&source, implementation, true, &traced, &mut |_| ())?;
+        let rtl = load(folder, implementation, false, optimization)?;
+        let traced = load(folder, implementation, true, Optimization::Quick)?;
         Ok(Self {
             rtl: Arc::new(rtl),
             traced: Arc::new(traced),
@@ -87,6 +77,26 @@ impl Design {
             number => Box::new(Tagged::new(dut, number)),
         }
     }
+}
+
+/// Builds `folder/rtl`, with tracing or without.
+///
+/// # Errors
+/// It cannot be built.
+pub fn load(
+    folder: &Path,
+    implementation: &Implementation,
+    trace: bool,
+    optimization: Optimization,
+) -> Result<Rtl, Error> {
+    let source = RtlSource::files([folder.join("rtl")], Vec::new());
+    let options = BuildOptions {
+        cache: folder.join("cache"),
+        optimization,
+        ..BuildOptions::from_env()
+    };
+    let rtl = Rtl::load(&source, implementation, trace, &options, &mut |_| ())?;
+    Ok(rtl)
 }
 
 /// What drives what in the design of `folder/rtl`, by its own source; none of a Verilator that does not describe designs.

@@ -1,0 +1,273 @@
+//! Mutants of the netlist: what Yosys changes at a port of a cell, all of them in one build and chosen as the design runs.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use pmu_lockstep::dut::Rtl;
+use pmu_lockstep::lockstep::engine::Control;
+use pmu_lockstep::lockstep::{Lockstep, Outcome};
+use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
+use pmu_model::Implementation;
+use serde::Serialize;
+use verilator_sys::Optimization;
+
+use crate::Error;
+use crate::build::load;
+use crate::draw::stimulus_seed;
+use crate::instrument::MOST;
+use crate::tagged::Tagged;
+use crate::{jobs, source};
+
+/// A mutant that takes longer to be found is alive.
+const CYCLES: u64 = 1_000_000;
+
+/// The port that says which mutant is meant, and the top module with a netlist below it that has that port.
+const TOP: &str = "module lockstep_dut (
+  input  logic clk_i,
+  input  logic [pmu_pkg::InputWidth-1:0] cycle_input_i,
+  output logic [pmu_pkg::OutputWidth-1:0] cycle_output_o,
+  output logic [pmu_pkg::ParametersWidth-1:0] parameters_o
+);
+  logic [13:0] chosen_q;
+  logic [pmu_pkg::InputWidth-1:0] without;
+
+  assign without = cycle_input_i & ~((pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InResetLsb + 1)) |
+                                     (pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InClockStoppedLsb + 1)));
+
+  always_ff @(posedge clk_i) begin
+    chosen_q <= {cycle_input_i[pmu_pkg::InClockStoppedLsb + 1 +: 7], cycle_input_i[pmu_pkg::InResetLsb + 1 +: 7]};
+  end
+
+  netlist u_netlist (.clk_i, .cycle_input_i(without), .cycle_output_o, .parameters_o, .chosen(chosen_q));
+endmodule
+";
+
+/// A mutant, and what became of it.
+#[derive(Serialize)]
+struct Gate {
+    number: usize,
+    /// What Yosys does: `inv`, `const0`, `const1`, `cnot0` or `cnot1`.
+    mode: String,
+    cell: String,
+    port: String,
+    /// Where it comes from in the RTL.
+    place: String,
+    /// The cycle in which it was found; none if it agrees with the model.
+    cycle: Option<u64>,
+    /// The field that differs first.
+    field: Option<String>,
+}
+
+/// The file of a seed.
+#[derive(Serialize)]
+struct Results<'a> {
+    seed: u64,
+    cycles: u64,
+    mutants: &'a [Gate],
+}
+
+/// Makes `count` mutants of the netlist, and runs each against the model.
+///
+/// # Errors
+/// There is no Yosys; the netlist cannot be built, or does not agree with the model where no mutant is meant.
+pub fn run(root: &Path, seed: u64, count: usize) -> Result<(), Error> {
+    if !(1..=MOST).contains(&count) {
+        return Err(format!("expected 1 to {MOST} mutants, found {count}").into());
+    }
+    println!("seed {seed}, {count} mutants of the netlist");
+    let start = Instant::now();
+    let results = root.join("target/mutants");
+    let folder = results.join(format!("gates-{seed}"));
+    let mut gates = write(root, seed, count, &folder)?;
+    let implementation = Implementation::default();
+    let rtl = load(&folder, &implementation, false, Optimization::Full)?;
+    if let (Some(cycle), field) = hunt(&rtl, &implementation, seed, 0)? {
+        let field = field.unwrap_or_default();
+        return Err(
+            format!("the netlist without a mutant differs in cycle {cycle}: {field}").into(),
+        );
+    }
+    println!("built in {:.0} s", start.elapsed().as_secs_f64());
+    let numbers: Vec<usize> = (1..=gates.len()).collect();
+    let failed = jobs::run(
+        &numbers,
+        |&number| hunt(&rtl, &implementation, seed, number),
+        |&number, hunted| {
+            let gate = &mut gates[number - 1];
+            match hunted {
+                Ok((cycle, field)) => (gate.cycle, gate.field) = (cycle, field),
+                Err(error) => {
+                    println!("{number:>4}  FAILED: {error}");
+                    return false;
+                }
+            }
+            println!("{}", line(gate));
+            true
+        },
+    );
+    print(&gates);
+    let seconds = start.elapsed().as_secs_f64();
+    println!("\nseed {seed}: {} mutants in {seconds:.0} s", gates.len());
+    let path = results.join(format!("gates-{seed}.json"));
+    let all = Results {
+        seed,
+        cycles: CYCLES,
+        mutants: &gates,
+    };
+    fs::write(&path, serde_json::to_vec_pretty(&all)?)?;
+    println!("{}", path.display());
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("{failed} of {count} could not be run").into()),
+    }
+}
+
+/// The first difference from the model, if there is one: its cycle and its field.
+fn hunt(
+    rtl: &Rtl,
+    implementation: &Implementation,
+    seed: u64,
+    number: usize,
+) -> Result<(Option<u64>, Option<String>), Error> {
+    let stimulus = stimulus_seed(seed, number, 0);
+    let generator = Generator::new(stimulus, implementation, &Profile::default())?;
+    // What states to be another design is told from it at once.
+    let dut = Tagged::new(rtl.instance()?, u16::try_from(number)?);
+    let run = Lockstep::new(implementation, Box::new(dut), generator.into(), 1);
+    let mut run = match run {
+        Ok(run) => run,
+        Err(error) if number > 0 => return Ok((Some(0), Some(error.to_string()))),
+        Err(error) => return Err(error.into()),
+    };
+    let ended = run.run(CYCLES, &Control::default(), |_| Ok::<_, StimulusError>(()))?;
+    Ok(match ended {
+        Outcome::Agree => (None, None),
+        Outcome::Diverged(divergence) => {
+            let field = divergence.root().field.name(&divergence.input);
+            (Some(divergence.cycle), Some(field))
+        }
+        Outcome::Stopped { cycle, stop } => (Some(cycle), Some(stop.to_string())),
+        Outcome::Interrupted => return Err("interrupted".into()),
+    })
+}
+
+/// Writes the netlist with all mutants, and the top module, to `folder/rtl`.
+fn write(root: &Path, seed: u64, count: usize, folder: &Path) -> Result<Vec<Gate>, Error> {
+    let rtl = folder.join("rtl");
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(&rtl)?;
+    let units = source::read(&root.join("rtl"))?;
+    let (packages, modules): (Vec<_>, Vec<_>) = units
+        .iter()
+        .partition(|unit| unit.name.ends_with("_pkg.sv"));
+    let mut script = String::new();
+    for unit in packages.into_iter().chain(modules) {
+        let path = root.join("rtl").join(&unit.name);
+        script += &format!("read_verilog -sv -defer {}\n", path.display());
+        if unit.name == "pmu_pkg.sv" {
+            fs::copy(&path, rtl.join(&unit.name))?;
+        }
+    }
+    script += "hierarchy -top lockstep_dut\nproc\nflatten\nopt\nmemory_map\nopt -full\nclean\n";
+    script += &format!("write_ilang flat.il\nmutate -list {count} -seed {seed} -o drawn.txt\n");
+    yosys(&script, folder)?;
+    let drawn = fs::read_to_string(folder.join("drawn.txt"))?;
+    let mut script = "read_ilang flat.il\n".to_owned();
+    let mut gates = Vec::new();
+    for (number, words) in (1..).zip(drawn.lines()) {
+        let mut words: Vec<&str> = words.split(' ').collect();
+        let after = |key: &str| {
+            let at = words.iter().position(|word| *word == key);
+            at.and_then(|at| words.get(at + 1))
+                .copied()
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let sources = words.windows(2).filter(|pair| pair[0] == "-src");
+        let mut sources: Vec<&str> = sources
+            .filter_map(|pair| pair[1].rsplit('/').next())
+            .collect();
+        // The instances around it are named as well: what is within is told better by the other files.
+        sources.sort_by_key(|source| source.starts_with("lockstep_dut.sv"));
+        let place = sources.first().copied().unwrap_or_default().to_owned();
+        gates.push(Gate {
+            number,
+            mode: after("-mode"),
+            cell: after("-cell"),
+            port: format!("{}[{}]", after("-port"), after("-portbit")),
+            place,
+            cycle: None,
+            field: None,
+        });
+        let end = words.iter().position(|word| *word == "-src");
+        words.truncate(end.unwrap_or(words.len()));
+        let own = words[1..].join(" ");
+        script += &format!("mutate -ctrl chosen 14 {number} {own}\n");
+    }
+    // Names of a flattened design are longer than Verilator can take.
+    script += "rename lockstep_dut netlist\nopt_clean\nrename -hide\nrename -enumerate\n";
+    script += "write_verilog -noattr rtl/netlist.v\n";
+    yosys(&script, folder)?;
+    fs::write(rtl.join("lockstep_dut.sv"), TOP)?;
+    Ok(gates)
+}
+
+/// Runs Yosys in `folder`.
+fn yosys(script: &str, folder: &Path) -> Result<(), Error> {
+    fs::write(folder.join("script.ys"), script)?;
+    let program = env::var_os("YOSYS").unwrap_or_else(|| "yosys".into());
+    let ran = Command::new(&program)
+        .args(["-q", "-s", "script.ys"])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    let ran = match ran {
+        Err(error) => {
+            let name = program.to_string_lossy();
+            let what = "install it (Debian: yosys), or name it in YOSYS";
+            return Err(format!("{name}: {error}; {what}").into());
+        }
+        Ok(ran) => ran,
+    };
+    match ran.status.success() {
+        true => Ok(()),
+        false => Err(format!("yosys: {}", String::from_utf8_lossy(&ran.stderr).trim()).into()),
+    }
+}
+
+/// A mutant in a line.
+fn line(gate: &Gate) -> String {
+    let cycle = gate.cycle.map_or("-".to_owned(), |cycle| cycle.to_string());
+    let field = gate.field.as_deref().unwrap_or("alive");
+    format!(
+        "{:>4}  {:<6}  {:<44}  {:<9}  {cycle:>7}  {field}",
+        gate.number, gate.mode, gate.place, gate.port
+    )
+}
+
+/// The table by mode, and those that are alive.
+fn print(gates: &[Gate]) {
+    println!(
+        "\n{:<6}  {:>5} {:>6} {:>6}",
+        "mode", "made", "killed", "alive"
+    );
+    let row = |name: &str, own: &[&Gate]| {
+        let killed = own.iter().filter(|gate| gate.cycle.is_some()).count();
+        let (made, alive) = (own.len(), own.len() - killed);
+        println!("{name:<6}  {made:>5} {killed:>6} {alive:>6}");
+    };
+    for mode in ["inv", "const0", "const1", "cnot0", "cnot1"] {
+        let own: Vec<_> = gates.iter().filter(|gate| gate.mode == mode).collect();
+        row(mode, &own);
+    }
+    row("all", &gates.iter().collect::<Vec<_>>());
+    println!("\nalive after {CYCLES} cycles");
+    for gate in gates.iter().filter(|gate| gate.cycle.is_none()) {
+        println!("{}  of {}", line(gate), gate.cell);
+    }
+}
