@@ -17,15 +17,15 @@ use verilator_sys::Optimization;
 use crate::Error;
 use crate::build::load;
 use crate::draw::stimulus_seed;
-use crate::instrument::MOST;
+use crate::hunt::CYCLES;
+use crate::instrument::{MOST, NUMBER, WITHOUT};
 use crate::tagged::Tagged;
 use crate::{jobs, source};
 
-/// A mutant that takes longer to be found is alive.
-const CYCLES: u64 = 1_000_000;
-
-/// The port that says which mutant is meant, and the top module with a netlist below it that has that port.
-const TOP: &str = "module lockstep_dut (
+/// The top module, with a netlist below it that has a port for the number of the mutant that is meant.
+fn top() -> String {
+    format!(
+        "module lockstep_dut (
   input  logic clk_i,
   input  logic [pmu_pkg::InputWidth-1:0] cycle_input_i,
   output logic [pmu_pkg::OutputWidth-1:0] cycle_output_o,
@@ -34,16 +34,15 @@ const TOP: &str = "module lockstep_dut (
   logic [13:0] chosen_q;
   logic [pmu_pkg::InputWidth-1:0] without;
 
-  assign without = cycle_input_i & ~((pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InResetLsb + 1)) |
-                                     (pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InClockStoppedLsb + 1)));
+  assign without = {WITHOUT};
 
-  always_ff @(posedge clk_i) begin
-    chosen_q <= {cycle_input_i[pmu_pkg::InClockStoppedLsb + 1 +: 7], cycle_input_i[pmu_pkg::InResetLsb + 1 +: 7]};
-  end
+  always_ff @(posedge clk_i) chosen_q <= {NUMBER};
 
   netlist u_netlist (.clk_i, .cycle_input_i(without), .cycle_output_o, .parameters_o, .chosen(chosen_q));
 endmodule
-";
+"
+    )
+}
 
 /// A mutant, and what became of it.
 #[derive(Serialize)]
@@ -134,11 +133,11 @@ fn hunt(
 ) -> Result<(Option<u64>, Option<String>), Error> {
     let stimulus = stimulus_seed(seed, number, 0);
     let generator = Generator::new(stimulus, implementation, &Profile::default())?;
-    // What states to be another design is told from it at once.
     let dut = Tagged::new(rtl.instance()?, u16::try_from(number)?);
     let run = Lockstep::new(implementation, Box::new(dut), generator.into(), 1);
     let mut run = match run {
         Ok(run) => run,
+        // What states to be another design is told from it at once.
         Err(error) if number > 0 => return Ok((Some(0), Some(error.to_string()))),
         Err(error) => return Err(error.into()),
     };
@@ -213,7 +212,7 @@ fn write(root: &Path, seed: u64, count: usize, folder: &Path) -> Result<Vec<Gate
     script += "rename lockstep_dut netlist\nopt_clean\nrename -hide\nrename -enumerate\n";
     script += "write_verilog -noattr rtl/netlist.v\n";
     yosys(&script, folder)?;
-    fs::write(rtl.join("lockstep_dut.sv"), TOP)?;
+    fs::write(rtl.join("lockstep_dut.sv"), top())?;
     Ok(gates)
 }
 

@@ -18,7 +18,7 @@ use crate::record::{CAUSES, Cause, Killed, Location, Outcome};
 use crate::truth::first_miss;
 
 /// A mutant that takes longer to be found is alive.
-const CYCLES: u64 = 1_000_000;
+pub const CYCLES: u64 = 1_000_000;
 
 /// Places that are kept of a mutant.
 const SHOWN: usize = 10;

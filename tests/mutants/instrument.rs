@@ -30,12 +30,12 @@ const PACKAGE: &str = "package mutant_pkg;\n  logic [13:0] chosen;\nendpackage\n
 /// The module that has the inputs, and the statement that registers them.
 const TOP: &str = "lockstep_dut.sv";
 const REGISTERED: &str = "cycle_input_q <= cycle_input_i;";
-/// The same without the number, which goes to where it is read.
-const WITH_NUMBER: &str = "begin cycle_input_q <= cycle_input_i & \
+/// The inputs without the number, and the number.
+pub const WITHOUT: &str = "cycle_input_i & \
     ~((pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InResetLsb + 1)) | \
-    (pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InClockStoppedLsb + 1))); \
-    mutant_pkg::chosen <= {cycle_input_i[pmu_pkg::InClockStoppedLsb + 1 +: 7], \
-    cycle_input_i[pmu_pkg::InResetLsb + 1 +: 7]}; end";
+    (pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InClockStoppedLsb + 1)))";
+pub const NUMBER: &str = "{cycle_input_i[pmu_pkg::InClockStoppedLsb + 1 +: 7], \
+    cycle_input_i[pmu_pkg::InResetLsb + 1 +: 7]}";
 
 /// Writes the design with `mutants`, whose numbers come with them, to `folder`. Lines stay what they are.
 ///
@@ -62,7 +62,10 @@ pub fn write(units: &[Unit], mutants: &[(usize, &Mutant)], folder: &Path) -> Res
             if !text.contains(REGISTERED) {
                 return Err(format!("{TOP} has no {REGISTERED:?}: where are its inputs?").into());
             }
-            text = text.replace(REGISTERED, WITH_NUMBER);
+            // The number goes to where it is read.
+            let with_number =
+                format!("begin cycle_input_q <= {WITHOUT}; mutant_pkg::chosen <= {NUMBER}; end");
+            text = text.replace(REGISTERED, &with_number);
         }
         texts.push((&unit.name, text));
     }
