@@ -665,9 +665,11 @@ impl<'v> Reader<'v> {
                 let of: Vec<_> = list(node, "condp").iter().collect();
                 let zero = vec![Expression::Constant(0)];
                 let (then, other) = (Vec::new(), zero.clone());
+                // Both ask what is before either branch.
+                let keys = [("thensp", then, zero), ("elsesp", other, Vec::new())];
+                let keys = keys.map(|(key, is, not)| (key, self.condition(&of, (is, not), out)));
                 let mut branches = Vec::new();
-                for (key, is, not) in [("thensp", then, zero), ("elsesp", other, Vec::new())] {
-                    let condition = self.condition(&of, (is, not), out);
+                for (key, condition) in keys {
                     at.conditions.push(condition);
                     let first = out.drivers.len();
                     self.block(list(node, key), at, out);
@@ -704,7 +706,8 @@ impl<'v> Reader<'v> {
                 // The first that is it is taken.
                 let mut before: Vec<Expression> = Vec::new();
                 let all: Vec<_> = items.iter().flat_map(|(_, is)| is.clone()).collect();
-                let mut branches = Vec::new();
+                // Every one asks what is before all of them.
+                let mut conditions = Vec::new();
                 for (item, is) in items {
                     let is_default = is.is_empty();
                     let not = match is_default {
@@ -712,7 +715,10 @@ impl<'v> Reader<'v> {
                         false => before.clone(),
                     };
                     before.extend(is.clone());
-                    let condition = self.condition(&of, (is, not), out);
+                    conditions.push((item, self.condition(&of, (is, not), out)));
+                }
+                let mut branches = Vec::new();
+                for (item, condition) in conditions {
                     at.conditions.push(condition);
                     let own: Vec<_> = list(item, "condsp").iter().collect();
                     if !own.is_empty() {
