@@ -20,6 +20,8 @@ pub enum Change {
     Offset(i64),
     /// One bit of a constant is another one.
     Bit(u32),
+    /// A constant that the design has elsewhere.
+    Constant(u64),
     /// Another signal, by the number of its name.
     Signal(u32),
     /// Under a condition more.
@@ -30,7 +32,7 @@ pub enum Change {
     Only { name: u32, inverted: bool },
     /// A statement that is not there.
     Made,
-    /// Of two choices the inner one first.
+    /// Of two choices, or of three parts, the inner one first.
     Exchanged,
     /// Two parts in the other order.
     Turned,
@@ -54,6 +56,7 @@ impl Change {
         match self {
             Self::Operator(_) | Self::Not | Self::Offset(_) => 1.0,
             Self::Operand(_) | Self::Bit(_) | Self::Exchanged | Self::Turned => 1.2,
+            Self::Constant(_) => 1.6,
             Self::Signal(_) | Self::Only { .. } | Self::Made => 1.5,
             Self::Before | Self::After => 2.0,
             Self::And { .. } | Self::Or { .. } => 2.5,
@@ -100,6 +103,10 @@ impl Change {
                 Expression::Constant(is) => format!("{:#x} for {is:#x}", is ^ 1 << bit),
                 _ => format!("bit {bit} inverted"),
             },
+            Self::Constant(other) => match of.plain() {
+                Expression::Constant(is) => format!("{other:#x} for {is:#x}"),
+                _ => format!("{other:#x}"),
+            },
             Self::Signal(name) => format!("{} in its place", named(name)),
             Self::And { name, inverted } => format!("and {} with it", with(inverted, name)),
             Self::Or { name, inverted } => format!("or {} with it", with(inverted, name)),
@@ -108,7 +115,11 @@ impl Change {
                 Expression::Constant(value) => format!("set to {value:#x} here, too"),
                 _ => "set here, too".to_owned(),
             },
-            Self::Exchanged => "the two conditions in the other order".to_owned(),
+            Self::Exchanged => match of.plain() {
+                Expression::Concat { .. } => "two of its parts exchanged",
+                _ => "the two conditions in the other order",
+            }
+            .to_owned(),
             Self::Turned => "its parts in the other order".to_owned(),
             Self::Before => "its value of the cycle before".to_owned(),
             Self::After => "its value of the cycle after".to_owned(),
@@ -121,8 +132,14 @@ impl Change {
         names.iter().flat_map(both).collect()
     }
 
-    /// All that a node may be instead; `names` are those of signals of one bit, and of its own width.
-    pub fn all(of: &Expression, width: u32, names: (&[u32], &[u32])) -> Vec<Self> {
+    /// All that a node may be instead; `names` are those of signals of one bit, and of its own width, `constants` those of its
+    /// width in the design.
+    pub fn all(
+        of: &Expression,
+        width: u32,
+        names: (&[u32], &[u32]),
+        constants: &[u64],
+    ) -> Vec<Self> {
         let mut all = Vec::new();
         let (bits, same) = names;
         let is_constant = matches!(of.plain(), Expression::Constant(_));
@@ -130,6 +147,7 @@ impl Change {
             _ if is_constant => {
                 all.extend([Self::Offset(1), Self::Offset(-1)]);
                 all.extend((1..width.min(24)).map(Self::Bit));
+                all.extend(constants.iter().map(|&other| Self::Constant(other)));
             }
             Expression::Operator { operator, of, .. } => {
                 all.extend(operator.others().iter().map(|&other| Self::Operator(other)));
@@ -143,7 +161,14 @@ impl Change {
                 }
             }
             Expression::Select { .. } => all.push(Self::Operand(0)),
-            Expression::Concat { .. } => all.push(Self::Turned),
+            Expression::Concat { high, low, .. } => {
+                all.push(Self::Turned);
+                let is_concat =
+                    |part: &Expression| matches!(part.plain(), Expression::Concat { .. });
+                if is_concat(high) || is_concat(low) {
+                    all.push(Self::Exchanged);
+                }
+            }
             // Bits are added to some of a value's bits.
             Expression::Node { .. } if matches!(of.plain(), Expression::Select { .. }) => {
                 all.push(Self::Operand(0));

@@ -3,7 +3,7 @@
 //! What comes right in every failing stretch, and leaves right what is, points to where the mistake is more surely than any
 //! path back from the outputs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::change::{Change, Edit};
@@ -21,6 +21,8 @@ const FIRST: usize = 6;
 const USES: usize = 512;
 /// Changes that are kept.
 const FOUND: usize = 200;
+/// Constants of one width that others of it may have been taken for, at most.
+const CONSTANTS: usize = 128;
 /// Assignments that are looked at, at most.
 const WORK: u64 = 120_000_000;
 /// Changes that all cores try before what comes of them is looked at.
@@ -69,12 +71,13 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
     };
     let failures = failures(search, &simulation);
     let candidates = candidates(search, &failures, ranks);
+    let constants = constants(search);
     let mut found = Vec::new();
     let mut work = 0;
     // What is less far-fetched comes first.
     for is_near in [true, false] {
         let all = candidates.iter().flat_map(|candidate| {
-            let changes = candidate.changes(search).into_iter();
+            let changes = candidate.changes(search, &constants).into_iter();
             let changes = changes.filter(|change| (change.cost() <= NEAR) == is_near);
             changes.map(move |change| (candidate, change))
         });
@@ -146,13 +149,16 @@ impl Candidate<'_> {
     }
 
     /// All that it may be instead.
-    fn changes(&self, search: &Search<'_>) -> Vec<Change> {
+    fn changes(&self, search: &Search<'_>, constants: &HashMap<u32, Vec<u64>>) -> Vec<Change> {
         if search.design.drivers[self.driver as usize].is_lost {
             return vec![Change::Made];
         }
         let (bits, same) = names(search, self.driver, self.width);
         match self.of {
-            Some(of) => Change::all(of, self.width, (&bits, &same)),
+            Some(of) => {
+                let constants = constants.get(&self.width).map_or(&[][..], Vec::as_slice);
+                Change::all(of, self.width, (&bits, &same), constants)
+            }
             None => Change::conditions(&bits),
         }
     }
@@ -254,6 +260,28 @@ fn candidates<'a>(
     }
     candidates.sort_by_key(|candidate| (candidate.rank, candidate.node));
     candidates
+}
+
+/// By width, the constants of the design, as far as they are not too many.
+fn constants(search: &Search<'_>) -> HashMap<u32, Vec<u64>> {
+    let design = search.design;
+    let mut constants: HashMap<u32, BTreeSet<u64>> = HashMap::new();
+    let real = design.drivers.iter().filter(|driver| !driver.is_lost);
+    for expression in real.flat_map(expressions) {
+        visit(expression, &mut |one| {
+            if let Expression::Node { node, of } = one
+                && let Expression::Constant(value) = of.plain()
+            {
+                let width = design.nodes[*node as usize].width;
+                constants.entry(width).or_default().insert(*value);
+            }
+        });
+    }
+    // Of one bit or two there is nothing that is not tried anyway.
+    constants.retain(|width, values| (3..=64).contains(width) && values.len() <= CONSTANTS);
+    let lists = constants.into_iter();
+    let lists = lists.map(|(width, values)| (width, values.into_iter().collect()));
+    lists.collect()
 }
 
 /// Names of signals that a statement sees: those of one bit, and those of a width.

@@ -755,6 +755,45 @@ impl Moment<'_> {
         }
     }
 
+    /// A concatenation, two neighbours of which are exchanged: the last part of what is high and what is low, or what is high and
+    /// the first part of what is low.
+    fn exchanged(&self, of: &Expression, width: u32) -> Option<u64> {
+        let parts = |of: &Expression, width: u32| match of.plain() {
+            Expression::Concat {
+                high,
+                low,
+                low_width,
+            } => {
+                let high_width = width.checked_sub(*low_width)?;
+                let part = |of: &Expression, width| Some((of.part_value(0, width, self)?, width));
+                Some([part(high, high_width)?, part(low, *low_width)?])
+            }
+            _ => None,
+        };
+        let Expression::Concat {
+            high,
+            low,
+            low_width,
+        } = of
+        else {
+            return None;
+        };
+        let high_width = width.checked_sub(*low_width)?;
+        let [first, second, third] = match parts(high, high_width) {
+            Some([first, second]) => {
+                let third = low.part_value(0, *low_width, self)?;
+                [first, (third, *low_width), second]
+            }
+            None => {
+                let [second, third] = parts(low, *low_width)?;
+                let first = high.part_value(0, high_width, self)?;
+                [second, (first, high_width), third]
+            }
+        };
+        let joined = |high: u64, (low, width): (u64, u32)| Some(high.checked_shl(width)? | low);
+        joined(joined(first.0, second)?, third)
+    }
+
     fn apply(&self, edit: Edit, of: &Expression) -> Option<u64> {
         let mask = mask(edit.width);
         let now = || of.value(self);
@@ -783,7 +822,7 @@ impl Moment<'_> {
                 other => other.parts().get(usize::from(number))?.value(self)?,
             },
             Change::Not => !now()?,
-            Change::Always(value) => value,
+            Change::Always(value) | Change::Constant(value) => value,
             Change::Offset(by) => now()?.wrapping_add_signed(by),
             Change::Bit(bit) => now()? ^ 1 << bit,
             Change::Signal(name) => self.signal(name)?,
@@ -806,6 +845,7 @@ impl Moment<'_> {
                     },
                     _ => return None,
                 },
+                Expression::Concat { .. } => self.exchanged(of, edit.width)?,
                 _ => return None,
             },
             Change::Turned => match of {
