@@ -6,7 +6,7 @@ use pmu_lockstep::diagnosis::replay;
 use pmu_lockstep::dut::{
     BuildOptions, Dut, Pulse, RtlFiles, RtlSource, Stop, TraceUnavailable, open,
 };
-use pmu_lockstep::location::{Netlist, Suspect, locate};
+use pmu_lockstep::location::{Netlist, Suspect, Trial, locate};
 use pmu_lockstep::lockstep::Outcome;
 use pmu_model::{CycleInput, CycleOutput, DutParameters, Implementation, SysReg};
 use tempfile::tempdir;
@@ -139,6 +139,7 @@ fn a_wrong_register_is_followed_to_its_writes() {
         &implementation,
         &mut *dut,
         &design,
+        Trial::of_report(false),
         folder.path(),
     );
     let suspects = suspects.expect("places");

@@ -114,6 +114,7 @@ fn locations(
         implementation,
         &mut *dut,
         &netlist,
+        Trial::of_report(other.is_none()),
         folder.path(),
     );
     let suspects = match located {
@@ -162,7 +163,11 @@ fn checked(
         return Ok(Vec::new());
     }
     let folder = tempfile::tempdir()?;
-    let trial = Trial { seed, runs: RUNS };
+    let trial = Trial {
+        seed,
+        runs: RUNS,
+        work: u64::MAX,
+    };
     let mut dut = design.traced()?;
     let tried = Mended::tried_on(
         said,

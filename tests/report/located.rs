@@ -108,7 +108,7 @@ fn causes_are_tried_on_other_stimulus_where_nothing_is_waived() {
         assert!(hypotheses["explaining"][0].is_object(), "{hypotheses}");
         hypotheses["elsewhere"].as_u64()
     };
-    assert_eq!(tried(&[]), Some(131_072));
+    assert_eq!(tried(&[]), Some(262_144));
     assert_eq!(tried(&["--waivers", "waivers.toml"]), Some(0));
 }
 

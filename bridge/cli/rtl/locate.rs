@@ -7,7 +7,7 @@ use pmu_model::Implementation;
 use super::progress::Busy;
 use crate::dut::{BuildOptions, Dut, OpenError, RtlSource, described};
 use crate::hypotheses::Recording;
-use crate::location::{Netlist, locate};
+use crate::location::{Netlist, Trial, locate};
 use crate::report::Location;
 use crate::scratch::ScratchFolder;
 
@@ -21,6 +21,8 @@ pub struct Scene<'a> {
     pub options: &'a BuildOptions,
     /// Its cycles from a reset on.
     pub recording: &'a Recording,
+    /// What changes that make these cycles right are tried on.
+    pub trial: Trial,
 }
 
 impl Scene<'_> {
@@ -49,6 +51,7 @@ impl Scene<'_> {
             self.implementation,
             &mut *dut,
             &design,
+            self.trial,
             folder.path(),
         );
         let suspects = suspects.map_err(|error| error.to_string())?;

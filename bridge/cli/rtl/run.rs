@@ -38,6 +38,7 @@ use crate::dut::{
 use crate::implementation_file;
 use crate::interrupt;
 use crate::isolation::{Facts, Replay, sandbox_report, settled, tell};
+use crate::location::Trial;
 use crate::lockstep::engine::Control;
 use crate::lockstep::supervise::{Supervised, supervise};
 use crate::lockstep::waivers::{Day, Waivers};
@@ -774,7 +775,8 @@ impl<'a> Job<'a> {
         report.notes.extend(not_kept);
         report.further = lockstep.further().cloned();
         if self.common.locate {
-            match self.locations(&replay) {
+            let is_explained = !report.hypotheses.explaining.is_empty();
+            match self.locations(&replay, Trial::of_report(is_explained)) {
                 Ok(locations) => report.locations = Some(locations),
                 Err(why) => report
                     .notes
@@ -864,12 +866,13 @@ impl<'a> Job<'a> {
     }
 
     /// The places of the RTL that the divergence may come from; why there are none.
-    fn locations(&self, replay: &diagnosis::Replay) -> Result<Vec<Location>, String> {
+    fn locations(&self, replay: &diagnosis::Replay, trial: Trial) -> Result<Vec<Location>, String> {
         let scene = Scene {
             rtl: &self.rtl,
             implementation: &self.implementation,
             options: &self.options,
             recording: &replay.recording,
+            trial,
         };
         tell(|facts| facts.during = Some("the runs that look for its place".to_owned()));
         scene.locations(|folder| self.open_timed(Some(folder)).0)

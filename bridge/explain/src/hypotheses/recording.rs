@@ -24,7 +24,7 @@ const ROOM: usize = 50;
 
 /// Cycles of other stimulus that what explains those of the divergence is tried on, too: a mistake that others look like acts
 /// otherwise than these once in ten thousand cycles.
-const CYCLES_ELSEWHERE: usize = 131_072;
+const CYCLES_ELSEWHERE: usize = 262_144;
 /// How long a design may take for them.
 const PATIENCE: Duration = Duration::from_secs(3);
 

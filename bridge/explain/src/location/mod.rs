@@ -118,7 +118,8 @@ impl Mended {
     }
 }
 
-/// Looks for places: the most suspicious comes first. `dut` is traced; its dumps are for the time being in `folder`.
+/// Looks for places: the most suspicious comes first. What makes the cycles right is tried on the stimulus of `trial`. `dut` is
+/// traced; its dumps are for the time being in `folder`.
 ///
 /// # Errors
 /// [`LocationError`].
@@ -127,6 +128,7 @@ pub fn locate(
     implementation: &Implementation,
     dut: &mut dyn Dut,
     design: &Netlist,
+    trial: Trial,
     folder: &Path,
 ) -> Result<Vec<Suspect>, LocationError> {
     let (runs, dumps) = stretch::run(recording, implementation, dut, folder)?;
@@ -147,7 +149,6 @@ pub fn locate(
     });
     let edits = repairs.iter().take(TRIED);
     let edits: Vec<_> = edits.map(|repair| (repair.edit, repair.place)).collect();
-    let trial = Trial::OF_REPORTS;
     let tried = trial::tried(&edits, trial, implementation, dut, design, folder);
     let tried = match tried {
         // The design stops on other stimulus: nothing is known of that.

@@ -29,10 +29,6 @@ const TOGETHER: usize = 2;
 const LEAST: usize = 2;
 /// Places of which one change is tried on all runs.
 const PLACES: usize = 5;
-/// Assignments that are looked at in a run, at most: for one change, and for all of them on the average.
-const WORK: u64 = 20_000_000;
-const ALL_WORK: u64 = 3 * WORK;
-
 /// Other stimulus that changes are tried on.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
@@ -40,14 +36,20 @@ pub struct Trial {
     pub seed: u64,
     /// How many runs of 4,096 cycles, each with the next seed.
     pub runs: usize,
+    /// Assignments that are looked at in a run for one change, at most; for all changes three times as many on the average.
+    pub work: u64,
 }
 
 impl Trial {
-    /// What is tried for a report.
-    pub const OF_REPORTS: Self = Self {
-        seed: 1 << 32,
-        runs: 16,
-    };
+    /// What is tried for a report: less where a hypothesis says already what is wrong, and a change no more than where.
+    #[must_use]
+    pub const fn of_report(is_explained: bool) -> Self {
+        Self {
+            seed: 1 << 32,
+            runs: if is_explained { 16 } else { 64 },
+            work: 20_000_000,
+        }
+    }
 }
 
 /// What came of a change on other stimulus.
@@ -97,7 +99,8 @@ pub(super) fn tried(
         simulated: None,
         room: None,
         work: 0,
-        most: ALL_WORK * trial.runs as u64,
+        each: trial.work,
+        most: trial.work.saturating_mul(3 * trial.runs as u64),
     };
     if Latency::of(&dut.parameters()) != Latency::default() {
         // The outputs of a cycle are in others.
@@ -137,6 +140,7 @@ struct Attempt<'a> {
     simulated: Option<Simulation<'a>>,
     room: Option<Rows>,
     work: u64,
+    each: u64,
     most: u64,
 }
 
@@ -167,7 +171,14 @@ impl<'a> Attempt<'a> {
             for (number, stretch) in stretches.iter().enumerate() {
                 let from = (stretch, runs.seeds[number]);
                 let mut judge = judge(self.implementation, &runs.inputs[number]);
-                tried.go_on(simulation, *edit, from, &mut differences, &mut judge);
+                tried.go_on(
+                    simulation,
+                    *edit,
+                    from,
+                    &mut differences,
+                    &mut judge,
+                    self.each,
+                );
             }
             if tried.is_right() {
                 places.insert(*place);
@@ -202,6 +213,7 @@ impl Tried {
         (stretch, seed): (&Stretch, u64),
         differences: &mut Differences,
         judge: &mut Judge<'_>,
+        most: u64,
     ) {
         let Self::Right { cycles, telling } = self else {
             return;
@@ -212,7 +224,7 @@ impl Tried {
         differences.forget();
         let work = differences.work() - before;
         match wrong {
-            Ok(None) if work <= WORK => {
+            Ok(None) if work <= most => {
                 *cycles += stretch.cycles;
                 *telling += usize::from(stretch.divergent.is_some());
             }
