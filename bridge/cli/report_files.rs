@@ -12,6 +12,7 @@ use super::output_folder::OutputFolder;
 use super::{DEFAULT_OUT, Failure, output};
 use crate::fst;
 use crate::offline::excerpt;
+use crate::regress::shrunk;
 use crate::report::{self, Report, html};
 use crate::window::{Format, gtkwave, merge, surfer, wcp};
 
@@ -50,9 +51,13 @@ pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
 pub const STIMULUS: (&str, &str) = ("stimulus", "stimulus.stim");
 pub const REPORT: (&str, &str) = ("report", "report.json");
 
+/// What is left of the stimulus when it is shrunk: as stimulus, as JSON and as a test.
+pub const SHRUNK: [&str; 3] = ["shrunk.stim", shrunk::FILE, "regression.rs"];
+
 /// All names of files that a report has in its folder.
-pub const NAMES: [&str; 8] = [
-    WINDOW, FST.1, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1,
+pub const NAMES: [&str; 11] = [
+    WINDOW, FST.1, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1, SHRUNK[0],
+    SHRUNK[1], SHRUNK[2],
 ];
 
 /// What the beginning of files contains that this program leaves, by the ends of their names.
@@ -112,7 +117,8 @@ pub fn check(folder: &Path, names: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Removes what an earlier run left, which would be taken for this one's; but for the stimulus that is `run`, if it is there.
+/// Removes what an earlier run left, which would be taken for this one's; but for stimulus that is `run`, if it is there, and
+/// what was shrunk to that.
 ///
 /// # Errors
 /// A file cannot be removed, or is none of a report.
@@ -132,9 +138,12 @@ pub fn remove(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn remove_all(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
-    let stimulus = out.file(STIMULUS.1).canonicalize().ok();
-    if stimulus.is_some() && stimulus != run.and_then(|path| path.canonicalize().ok()) {
-        out.remove(STIMULUS.1)?;
+    let run = run.and_then(|path| path.canonicalize().ok());
+    for names in [&[STIMULUS.1][..], &SHRUNK] {
+        let stimulus = out.file(names[0]).canonicalize().ok();
+        if stimulus.is_none() || stimulus != run {
+            names.iter().try_for_each(|name| out.remove(name))?;
+        }
     }
     out.remove(WINDOW)?;
     for (_, name) in [FST, GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {

@@ -79,7 +79,7 @@ fn replay_command_of_a_report_works() {
 #[test]
 fn shrink_command_of_a_report_works() {
     let (folder, mut command) = silent("divergence_shrunk");
-    let ran = run(command.args(["--out", ODD]));
+    let ran = run(command.args(["--no-shrink", "--out", ODD]));
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let field = "access outcome";
     assert!(
@@ -104,7 +104,7 @@ fn shrink_command_of_a_report_works() {
     assert_eq!(json["field"], field);
     assert!(folder.join(ODD).join("shrunk.stim").is_file());
     // A run of that stimulus does not take it away.
-    let again = shrink.replace("lockstep shrink", "lockstep replay");
+    let again = shrink.replace("lockstep shrink", "lockstep replay --no-shrink");
     let again = Ran::of(shell(&folder, &again).output().expect("a shell"));
     assert_eq!(again.code, 1, "{}", again.stderr);
     assert!(again.stdout.contains(&shrink), "{}", again.stdout);

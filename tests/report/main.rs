@@ -6,6 +6,7 @@ mod browser;
 mod located;
 mod page;
 mod run_page;
+mod shortest;
 mod shrunk;
 
 #[path = "../support/command.rs"]

@@ -23,8 +23,6 @@ use crate::stimulus::{GENERATOR_VERSION, Generator, Origin, Profile, Writer};
 
 /// Their folder, in that of the report.
 const FOLDER: &str = "capsules";
-/// What `lockstep shrink` leaves.
-const SHRUNK: [&str; 3] = ["shrunk.stim", shrunk::FILE, "regression.rs"];
 
 /// Where capsules come from, and what is in them.
 pub(super) struct Capsules<'a> {
@@ -130,7 +128,7 @@ impl Capsules<'_> {
             .into_iter()
             .filter(|name| *name != report_files::STIMULUS.1);
         let others = others.chain([IMPLEMENTATION, WAIVERS, PROFILE]);
-        for name in others.chain(SHRUNK) {
+        for name in others {
             packer
                 .add(name, &place.join(name))
                 .map_err(Failure::infrastructure)?;

@@ -18,6 +18,7 @@ mod progress;
 mod recorded;
 mod run;
 mod running;
+mod shortest;
 mod shrink;
 mod summary;
 

@@ -24,6 +24,7 @@ use super::running::{
     DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
     stimulus_failure, waivers_on,
 };
+use super::shortest::Case;
 use super::summary::{ReportTime, StopSummary, Summary};
 use crate::cli::ledger_summary::LedgerSummary;
 use crate::cli::output;
@@ -124,6 +125,9 @@ pub(super) struct CommonArgs {
     /// Look for the places of the RTL that a divergence may come from: some seconds more, and the RTL as files, or bundled
     #[arg(long, conflicts_with = "against")]
     locate: bool,
+    /// Do not look for the shortest stimulus that fails: five seconds at most
+    #[arg(long)]
+    no_shrink: bool,
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
@@ -297,11 +301,13 @@ impl<'a> Job<'a> {
     /// What is read and written.
     fn places(&self) -> Places {
         let common = self.common;
-        let stimulus = common.out.join(report_files::STIMULUS.1);
         // It is left as it is if it is what runs, and read again until then.
-        let is_run = self.read.is_some_and(|path| is_one_file(path, &stimulus));
+        let is_run = |name: &str| {
+            let path = common.out.join(name);
+            self.read.is_some_and(|read| is_one_file(read, &path))
+        };
         let names = report_files::NAMES.into_iter();
-        let names = names.filter(|name| !(is_run && *name == report_files::STIMULUS.1));
+        let names = names.filter(|name| !is_run(name));
         let names = names.chain(
             against::NAMES
                 .into_iter()
@@ -816,8 +822,51 @@ impl<'a> Job<'a> {
             // Reducing runs from zeros, where there is no such divergence.
             report.shrink = None;
         }
+        self.shorten(&mut report, out);
         report_files::write(&mut report, out, &self.common.window);
         Ok((report, build))
+    }
+
+    /// Looks for the shortest stimulus that fails, where one can be had: not if that is what ran.
+    fn shorten(&self, report: &mut Report, out: &OutputFolder) {
+        let left = report.files.iter();
+        let mut left = left.filter(|file| file.what == report_files::STIMULUS.0);
+        let shortest = out.file(report_files::SHRUNK[0]);
+        let is_run = self.read.is_some_and(|read| is_one_file(read, &shortest));
+        let (Some(stimulus), Some(_), false) = (left.next(), &report.shrink, is_run) else {
+            return;
+        };
+        if self.common.no_shrink {
+            return;
+        }
+        tell(|facts| facts.during = Some("the search for the shortest stimulus that fails".into()));
+        let found = load_waivers(self.common.waivers.as_deref())
+            .map_err(|failure| failure.message)
+            .and_then(|waivers| {
+                let case = Case {
+                    stimulus: &stimulus.path,
+                    rtl: &self.rtl,
+                    implementation: &self.implementation,
+                    options: &self.options,
+                    waivers,
+                    limit: self.common.hang.limit(),
+                    hypotheses: &report.hypotheses,
+                };
+                case.shortest(out, |path| {
+                    let path = quoted(&path.display().to_string());
+                    format!("lockstep replay {path}{}", self.common.rtl.command())
+                })
+            });
+        match found {
+            Ok((found, path)) => {
+                report.files.push(File {
+                    what: "shrunk".to_owned(),
+                    path,
+                });
+                report.shortest = Some(found);
+            }
+            Err(why) => report.notes.push(format!("no shorter stimulus: {why}")),
+        }
     }
 
     /// The cycles around `divergence` once more, with the waveform `window`, if there can be one; where that ends before,

@@ -34,9 +34,9 @@ use crate::shrink::{
 use crate::stimulus::{Reader, Stimulus, Writer};
 
 /// Names of the files that are written.
-const STIMULUS: &str = "shrunk.stim";
-const JSON: &str = "shrunk.json";
-const TEST: &str = "regression.rs";
+pub(super) const STIMULUS: &str = report_files::SHRUNK[0];
+const JSON: &str = report_files::SHRUNK[1];
+const TEST: &str = report_files::SHRUNK[2];
 /// Cycles that the terminal shows.
 const SHOWN: usize = 40;
 
@@ -220,17 +220,8 @@ fn conclude(
     printed_by_design();
     note_refused();
     let reduced = &done.reduced;
-    let path = out.file(STIMULUS);
-    let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;
-    writer.append(&reduced.cycles).map_err(stimulus_failure)?;
-    writer.finish().map_err(stimulus_failure)?;
     let shrunk = shrunk(reduced, &done.hypotheses, implementation);
-    let json = serde_json::to_string_pretty(&shrunk).map_err(Failure::infrastructure)?;
-    let files = vec![
-        path.clone(),
-        out.write(JSON, &(json + "\n"))?,
-        out.write(TEST, &regression_test(reduced, implementation))?,
-    ];
+    let files = leave(reduced, &shrunk, implementation, out)?;
     let verdict = if reduced.minimal {
         Verdict::Divergence
     } else {
@@ -244,7 +235,7 @@ fn conclude(
         trials: reduced.trials,
         seconds,
         files,
-        replay: replay(&path, args),
+        replay: replay(&out.file(STIMULUS), args),
         shrunk: &shrunk,
     };
     if args.json {
@@ -253,6 +244,28 @@ fn conclude(
         output::print(&text(&summary))?;
     }
     Ok(verdict)
+}
+
+/// Writes what is left: as stimulus, as JSON and as a test.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn leave(
+    reduced: &Reduced,
+    shrunk: &Shrunk<'_>,
+    implementation: &Implementation,
+    out: &OutputFolder,
+) -> Result<Vec<PathBuf>, Failure> {
+    let path = out.file(STIMULUS);
+    let mut writer = Writer::create(&path, implementation, None).map_err(stimulus_failure)?;
+    writer.append(&reduced.cycles).map_err(stimulus_failure)?;
+    writer.finish().map_err(stimulus_failure)?;
+    let json = serde_json::to_string_pretty(shrunk).map_err(Failure::infrastructure)?;
+    Ok(vec![
+        path,
+        out.write(JSON, &(json + "\n"))?,
+        out.write(TEST, &regression_test(reduced, implementation))?,
+    ])
 }
 
 /// The command again.

@@ -5,6 +5,7 @@ pub mod further;
 pub mod html;
 pub mod plan;
 pub mod recipe;
+mod shortest;
 pub mod terminal;
 pub mod window;
 
@@ -28,6 +29,7 @@ use window::Waves;
 
 pub use cells::{Cells, Row};
 pub use lockstep_base::counted::{counted, grouped};
+pub use shortest::Shortest;
 
 /// Version of the JSON form.
 pub const FORMAT: u32 = 1;
@@ -267,6 +269,9 @@ pub struct Report {
     pub reproduction: String,
     /// Whether it came to this divergence.
     pub reproduced: bool,
+    /// The shortest stimulus that fails in the same field, if it was looked for and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shortest: Option<Shortest>,
     /// How its stimulus is shrunk, if that was left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shrink: Option<Shrink>,
@@ -415,6 +420,7 @@ pub fn report_with(
         coverage: Coverage::of(ledger, divergence.cycle + 1),
         reproduction: replay.reproduction.sentence(),
         reproduced: replay.reproduction.is_reached(),
+        shortest: None,
         shrink: None,
         notes,
         files,

@@ -11,12 +11,14 @@ use lockstep_explain::hypotheses::Findings;
 use lockstep_explain::registers::columns;
 
 use super::further::{line, not_listed, sentence};
-use super::{Cells, Further, Location, PAGE, PLACES, Report};
+use super::{Cells, Further, Location, PAGE, PLACES, Report, Shortest};
 
 const FIELD_ROWS: usize = 6;
 const SETTINGS: usize = 5;
 const STEPS: usize = 9;
 const HYPOTHESES: usize = 4;
+/// Of the last cycles, those before the one that differs, where there is a shorter stimulus to read.
+const BEFORE: usize = 4;
 
 const TITLE: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -48,6 +50,9 @@ pub fn verdict(report: &Report, width: usize) -> String {
     out += &hanging(&name("cause"), &report.cause(), width);
     // What is copied is not broken.
     out += &format!("{}{TITLE}{}{TITLE:#}\n", name("replay"), report.run.replay);
+    if let Some(found) = &report.shortest {
+        out += &format!("{}{TITLE}{}{TITLE:#}\n", name("shortest"), found.replay);
+    }
     if let Some(page) = page {
         out += &format!("{}{page}\n", name("page"));
     }
@@ -78,6 +83,9 @@ fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
         report.run.implementation,
         report.run.rtl
     )?;
+    if let Some(found) = &report.shortest {
+        shortest(out, found, width)?;
+    }
     fields(out, report, width)?;
     explanation(out, &report.explanation, &report.headline.expected, width)?;
     hypotheses(out, &report.hypotheses, width)?;
@@ -96,7 +104,9 @@ fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     };
     if !report.cycles.rows.is_empty() {
         writeln!(out, "\n{TITLE}last cycles{TITLE:#}{marks}")?;
-        table(out, &report.cycles, width)?;
+        // What led there is short where the stimulus is.
+        let before = report.shortest.as_ref().map(|_| BEFORE);
+        table(out, &report.cycles, before, width)?;
     }
     coverage(out, report, width)?;
     let title = format!("\n{TITLE}re-run{TITLE:#}  ");
@@ -107,11 +117,27 @@ fn write(out: &mut String, report: &Report, width: usize) -> std::fmt::Result {
     for file in report.files.iter().filter(|file| file.what != PAGE) {
         writeln!(out, "  {:<10} {}", file.what, file.path.display())?;
     }
-    if let Some(shrink) = &report.shrink {
+    // What is as short as can be is shrunk already.
+    let shrink = report.shrink.as_ref();
+    let is_short = report.shortest.as_ref().is_some_and(|found| found.minimal);
+    if let Some(shrink) = shrink.filter(|_| !is_short) {
         writeln!(out, "  {:<10} {TITLE}{}{TITLE:#}", "shrink", shrink.command)?;
         if let Some(numbering) = shrink.numbering() {
             writeln!(out, "  {:<10} {DIM}{numbering}{DIM:#}", "")?;
         }
+    }
+    Ok(())
+}
+
+fn shortest(out: &mut String, found: &Shortest, width: usize) -> std::fmt::Result {
+    writeln!(out, "\n{TITLE}shortest stimulus that fails{TITLE:#}")?;
+    out.push_str(&hanging(
+        "  ",
+        &format!("{DIM}{}{DIM:#}", found.sentence()),
+        width,
+    ));
+    for (cycles, words) in found.lines() {
+        out.push_str(&hanging(&format!("  {cycles:>7}  "), &words, width));
     }
     Ok(())
 }
@@ -226,10 +252,14 @@ fn further(out: &mut String, found: &Further, width: usize) -> std::fmt::Result 
 }
 
 /// The columns that fit into `width`, the most telling ones first, and in a line the names of the others.
-fn table(out: &mut String, cells: &Cells, width: usize) -> std::fmt::Result {
+/// The last cycles; `before` that which differs all of them, or so many.
+fn table(out: &mut String, cells: &Cells, before: Option<usize>, width: usize) -> std::fmt::Result {
+    let marked = cells.rows.iter().position(|row| row.divergent || row.shows);
+    let from = before.map_or(0, |before| marked.unwrap_or(0).saturating_sub(before));
+    let shown = &cells.rows[from..];
     let mut rows = vec![vec![String::new(), "cycle".to_owned()]];
     rows[0].extend(cells.columns.iter().cloned());
-    for row in &cells.rows {
+    for row in shown {
         let mut line = vec![
             match (row.divergent, row.shows) {
                 (true, _) => ">",
@@ -248,7 +278,7 @@ fn table(out: &mut String, cells: &Cells, width: usize) -> std::fmt::Result {
     }
     aligned(out, &rows, |index| match index {
         0 => DIM,
-        _ if cells.rows[index - 1].divergent => BAD,
+        _ if shown[index - 1].divergent => BAD,
         _ => Style::new(),
     })?;
     let left_out = (2..cells.columns.len() + 2).filter(|column| !fitting.contains(column));
