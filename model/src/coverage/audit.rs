@@ -1,5 +1,7 @@
 //! The crosses of the audit: which constants, and which values around them, a run has driven ([`crate::audit`]).
 
+use std::collections::BTreeSet;
+
 use crate::audit::{self, BOUNDARIES, EventNumber, KINDS};
 use crate::contract::{AccessKind, CYCLE_COUNTER, MAX_OPERATIONS, SECURITY_STATES, Thread};
 use crate::cycles::Event;
@@ -586,7 +588,9 @@ impl Events {
                 });
                 (place, number)
             });
-        let pairs: Vec<_> = pairs.collect();
+        // A lane may have the number of an event, and their aliases are the same then.
+        let mut known = BTreeSet::new();
+        let pairs: Vec<_> = pairs.filter(|pair| known.insert(*pair)).collect();
         let mut first = vec![(0, 0); 1 << 16];
         let mut order: Vec<_> = (0..pairs.len()).collect();
         order.sort_by_key(|&pair| pairs[pair].1);

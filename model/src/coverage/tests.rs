@@ -1,5 +1,7 @@
 //! Coverage against the table of rules, and of what simple runs take.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::contract::{Thread, control};
 use crate::rules::{RULES, Takes};
@@ -298,6 +300,23 @@ fn audit_event_numbers_count_where_what_they_may_be_taken_for_happens() {
             "0x001f, with an overflow that is CHAIN's"
         ]
     );
+}
+
+/// Files of coverage have points by their names.
+#[test]
+fn points_of_a_cross_have_names_of_their_own() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/implementations");
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let texts = files.map(|file| std::fs::read_to_string(file.expect("a file").path()));
+    let all = texts.map(|text| toml::from_str(&text.expect("text")).expect("an implementation"));
+    for implementation in all.chain([Implementation::default()]) {
+        let coverage = Coverage::new(&implementation);
+        for (cross, points) in coverage.crosses() {
+            let mut names = BTreeSet::new();
+            let again = points.iter().find(|(name, _)| !names.insert(name));
+            assert_eq!(again, None, "{cross} of {}", implementation.name);
+        }
+    }
 }
 
 #[test]
