@@ -4,18 +4,15 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use pmu_model::Implementation;
 use pmu_model::audit::CROSSES;
 use pmu_model::coverage::Coverage;
-use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::Serialize;
 
 use super::super::{DEFAULT_CYCLES, Failure, number, output};
 use crate::implementation_file;
 use crate::lockstep::Verdict;
-use crate::lockstep::batch::BATCH;
-use crate::stimulus::{Generator, Profile};
+use crate::stimulus::{Generator, Profile, alone};
 
 /// Arguments of `stimulus audit`.
 #[derive(Args)]
@@ -70,7 +67,7 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Verdict, Failure> {
         None => Profile::default(),
     };
     let generator = Generator::new(args.seed, &implementation, &profile).map_err(Failure::input)?;
-    let coverage = drive(generator, &implementation, args.cycles)?;
+    let coverage = alone::take(generator, &implementation, args.cycles).map_err(Failure::input)?;
     let audit = Audit::of(args, &coverage, &implementation);
     if args.json {
         output::print_json(&audit)?;
@@ -81,32 +78,6 @@ pub(super) fn audit(args: &AuditArgs) -> Result<Verdict, Failure> {
         true => Verdict::Agree,
         false => Verdict::Divergence,
     })
-}
-
-/// What `cycles` of a model take.
-fn drive(
-    mut generator: Generator,
-    implementation: &Implementation,
-    cycles: u64,
-) -> Result<Coverage, Failure> {
-    let mut model = Model::new(implementation).map_err(Failure::input)?;
-    let mut coverage = Coverage::new(implementation);
-    // There is no design to take the random bytes from (DUT-61).
-    let mut random = ChaCha8Rng::seed_from_u64(generator.seed());
-    let mut inputs = vec![CycleInput::default(); BATCH];
-    let mut bytes = vec![0; BATCH];
-    let (mut output, mut unknown) = (CycleOutput::default(), Unknown::default());
-    let mut left = cycles;
-    while left > 0 {
-        let made = BATCH.min(usize::try_from(left).unwrap_or(BATCH));
-        left -= made as u64;
-        generator.fill(&mut inputs[..made]);
-        random.fill_bytes(&mut bytes[..made]);
-        for (input, &byte) in inputs[..made].iter().zip(&bytes) {
-            model.step(input, byte, &mut output, &mut unknown, &mut coverage);
-        }
-    }
-    Ok(coverage)
 }
 
 impl Audit {

@@ -4,6 +4,7 @@
 //! profile.
 
 mod access;
+pub mod alone;
 mod audit;
 mod context;
 mod contract;
@@ -25,6 +26,7 @@ mod sequence;
 mod shadow;
 mod source;
 mod spmu;
+pub mod steering;
 mod threshold;
 mod types;
 mod writer;
@@ -47,8 +49,8 @@ pub use generator::{GENERATOR_VERSION, Generator};
 pub use hash::{StimulusHash, StimulusHasher};
 pub use profile::{
     AccessAccesses, AccessArea, AccessKinds, Accesses, Areas, AuditAccesses, AuditArea,
-    Completions, CyclesAccesses, CyclesArea, CyclesKinds, Phase, Phases, Profile, Rates, Resets,
-    SpeAccesses, SpeArea, SpmuAccesses, SpmuArea, Types, Values,
+    Completions, CyclesAccesses, CyclesArea, CyclesKinds, Named, Phase, Phases, Profile, Rates,
+    Resets, SpeAccesses, SpeArea, SpmuAccesses, SpmuArea, Types, Values,
 };
 pub use reader::Reader;
 pub use source::{Checkpoint, Stimulus};

@@ -6,6 +6,7 @@ mod weights;
 
 mod areas;
 mod builtin;
+mod raised;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub(super) use areas::{
     SpmuScript, TypeScript,
 };
 use lockstep_base::plain::{Mistake, of_toml};
+pub use raised::Named;
 use weights::weights;
 
 /// The weights and probabilities of a [`super::Generator`]. A profile file gives only the keys that differ from
