@@ -7,6 +7,7 @@ mod coverage;
 mod morning;
 #[path = "../support/scratch.rs"]
 mod scratch;
+mod steering;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -15,6 +15,7 @@ use crate::regress::junit::junit;
 use crate::regress::merge::{Merged, merge as merge_files};
 use crate::regress::page::page;
 use crate::regress::record::Further;
+use crate::regress::rounds::Rounds;
 use crate::regress::summary::{Group, Summary};
 use crate::regress::totals::Totals;
 use crate::regress::{earlier, results};
@@ -226,6 +227,9 @@ fn text(summary: &Summary, report: &Path) -> String {
     if let Some(more) = findings.len().checked_sub(SHOWN + 1) {
         let _ = writeln!(text, "  and {} more findings", more + 1);
     }
+    if let Some(rounds) = &summary.rounds {
+        text += &lines_of_rounds(rounds);
+    }
     if let Some(since) = &summary.since {
         let _ = writeln!(
             text,
@@ -243,6 +247,22 @@ fn text(summary: &Summary, report: &Path) -> String {
         grouped(runs.not_compared)
     );
     let _ = writeln!(text, "  report {}", report.join(PAGE).display());
+    text
+}
+
+/// What rounds came to, in some lines.
+fn lines_of_rounds(rounds: &Rounds) -> String {
+    let mut text = format!("  {}\n", rounds.sentence());
+    for part in &rounds.parts {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "    {}", part.sentence());
+        for missing in &part.missing {
+            let _ = writeln!(text, "      not taken: {missing}");
+        }
+        if part.more() > 0 {
+            let _ = writeln!(text, "      and {} more, in {COVERAGE_PAGE}", part.more());
+        }
+    }
     text
 }
 

@@ -18,6 +18,10 @@ mod order;
 #[cfg(feature = "rtl")]
 mod progress;
 #[cfg(feature = "rtl")]
+mod rounds;
+#[cfg(feature = "rtl")]
+mod steer;
+#[cfg(feature = "rtl")]
 mod suite;
 
 pub use init_ci::InitCiArgs;

@@ -9,11 +9,15 @@ use std::thread;
 
 use clap::Args;
 
+use super::steer::steer;
 use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output};
+use crate::lockstep::Verdict;
+use crate::regress::course::Aim;
 use crate::regress::earlier as last_report;
 use crate::regress::plan::Plan;
 use crate::regress::shard::{Shard, of_environment};
+use crate::regress::steering::Taken;
 use crate::regress::suite::Suite;
 
 /// Where results go, if no folder is named.
@@ -47,6 +51,39 @@ pub struct RegressArgs {
     /// Base of the seeds that follow from one, instead of the suite's: a number, a date, a commit
     #[arg(long, value_name = "TEXT")]
     base: Option<String>,
+    /// Move profiles to what was not taken before: coverage.json of an earlier report of the suite
+    #[arg(long, value_name = "COVERAGE.json", conflicts_with = "until_coverage")]
+    steer: Option<PathBuf>,
+    /// Go on in rounds of new seeds, with profiles that move to what was not taken before, until so many hundredths of the
+    /// rules and points of crosses that can be taken are
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        value_parser = crate::cli::number::<u8>(1, 100),
+        conflicts_with = "rerun_failed"
+    )]
+    until_coverage: Option<u8>,
+    /// Rounds at most
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        requires = "until_coverage",
+        value_parser = crate::cli::number::<u64>(1, 1_000_000)
+    )]
+    rounds: u64,
+    /// End when so many rounds took nothing new
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 3,
+        requires = "until_coverage",
+        value_parser = crate::cli::number::<u64>(1, 1_000_000)
+    )]
+    patience: u64,
+    /// Leave the profiles of all rounds as the suite has them
+    #[arg(long, requires = "until_coverage")]
+    pub(super) unsteered: bool,
     /// Start no run, and end those that run, when so many have failed
     #[arg(long, value_name = "N")]
     pub(super) max_failures: Option<NonZeroUsize>,
@@ -116,6 +153,16 @@ impl<'a> Order<'a> {
             }
         }
         let mut plan = Plan::of(&suite).map_err(Failure::input)?;
+        if let Some(path) = &args.steer {
+            let taken = Taken::of_file(&plan, &folder, path).map_err(Failure::input)?;
+            let steered = steer(&mut plan, &taken, &folder, &out, jobs(args))?;
+            let steered = steered.ok_or_else(|| {
+                Failure::new(Verdict::Interrupted, "interrupted before the first run")
+            })?;
+            if !args.list {
+                steered.write()?;
+            }
+        }
         plan.only(&args.only).map_err(Failure::input)?;
         if let Some(last) = &args.rerun_failed {
             let summary = last_report::read(last).map_err(Failure::input)?;
@@ -143,6 +190,12 @@ impl<'a> Order<'a> {
                 }
             }
         };
+        if args.until_coverage.is_some() && shard.of > 1 {
+            return Err(Failure::usage(format!(
+                "--until-coverage: expected all of the suite in one process, as its rounds follow from all runs before, found shard \
+                 {shard}: steer shards by the coverage of an earlier report, with --steer, or say --shard 1/1"
+            )));
+        }
         Ok(Self {
             args,
             suite,
@@ -155,8 +208,18 @@ impl<'a> Order<'a> {
 
     /// Runs at a time.
     pub fn jobs(&self) -> usize {
-        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.args.jobs.map_or(cores, NonZeroUsize::get)
+        jobs(self.args)
+    }
+
+    /// The coverage that is to be reached, if that is asked for.
+    pub fn aim(&self) -> Option<Aim> {
+        let args = self.args;
+        let aim = |percent| Aim {
+            percent,
+            rounds: args.rounds,
+            patience: args.patience,
+        };
+        args.until_coverage.map(aim)
     }
 
     /// A place for this shard alone.
@@ -185,4 +248,9 @@ impl<'a> Order<'a> {
         let numbers = 0..self.plan.runs.len();
         numbers.filter(|&number| self.shard.has(number))
     }
+}
+
+fn jobs(args: &RegressArgs) -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    args.jobs.map_or(cores, NonZeroUsize::get)
 }

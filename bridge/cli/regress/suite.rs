@@ -14,6 +14,7 @@ use super::farm::{Farm, Harvest};
 use super::github;
 use super::merge::{check_report, line_of_group, remove_report, write_report};
 use super::order::{Order, RegressArgs};
+use super::rounds::rounds;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
@@ -22,6 +23,7 @@ use crate::regress::merge::Merged;
 use crate::regress::plan::hash;
 use crate::regress::record::{FORMAT, Header, Part, Program, Record, worst};
 use crate::regress::results::{self, Results, Writer};
+use crate::regress::steering::Taken;
 use crate::regress::summary::Summary;
 use crate::report::counted;
 
@@ -46,7 +48,7 @@ struct ShardSummary<'a> {
 
 /// Runs a suite, or a part of it.
 pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
-    let order = Order::new(args)?;
+    let mut order = Order::new(args)?;
     if args.list || args.dry_run {
         let line = |number: usize| match args.list {
             true => format!("{}\n", order.plan.runs[number].id),
@@ -63,6 +65,11 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     let own = OutputFolder::new(&order.own(""))?;
     own.make()?;
     let mut header = header(&order)?;
+    let aim = order.aim();
+    if aim.is_some() {
+        // What has no coverage is told before designs are built.
+        Taken::of(&order.plan, &order.folder, Vec::new()).map_err(Failure::input)?;
+    }
     let path = order.out.join(name);
     // To build designs takes minutes: what cannot be gone on with is told before.
     let earlier = earlier(args, &path, &header)?;
@@ -81,10 +88,14 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         .filter(|&number| !done.contains(order.plan.runs[number].id.as_str()))
         .collect();
     if !done.is_empty() {
+        let planned = counted(order.numbers().count() as u64, "run");
+        let done = match aim {
+            None => format!("{} of {planned}", done.len()),
+            // How many there will be is not known.
+            Some(_) => counted(done.len() as u64, "run"),
+        };
         output::note(&format!(
-            "{} of {} in {} are done already, and are kept; --fresh runs them again",
-            done.len(),
-            counted(order.numbers().count() as u64, "run"),
+            "{done} in {} are done already, and are kept; --fresh runs them again",
             path.display()
         ));
     }
@@ -92,7 +103,14 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         .as_ref()
         .is_some_and(|earlier| earlier.trailer.is_some() && earlier.path == path);
     let mut stopped = Vec::new();
-    if !(left.is_empty() && is_whole) {
+    if let Some(aim) = aim {
+        remove_report(&order.out.join(REPORT))?;
+        let known = known.clone();
+        match rounds(&mut order, aim, &designs, &mut header, &path, known)? {
+            Some(why) => stopped = why,
+            None => return Ok(interrupted(&path)),
+        }
+    } else if !(left.is_empty() && is_whole) {
         // What was told of an earlier start is not true of this one.
         if order.shard.of == 1 {
             remove_report(&order.out.join(REPORT))?;
@@ -103,19 +121,22 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         match farm.run(&left, failed, &mut writer)? {
             Harvest::All => {}
             Harvest::Enough(why) => stopped.push(why),
-            Harvest::Interrupted => {
-                output::tell(&format!(
-                    "lockstep: interrupted; what has ended is in {}.partial, the same command does what is left\n",
-                    path.display()
-                ));
-                return Ok(Verdict::Interrupted);
-            }
+            Harvest::Interrupted => return Ok(interrupted(&path)),
         }
         writer
             .finish(vec![order.shard.index], stopped.clone())
             .map_err(Failure::infrastructure)?;
     }
     conclude(&order, &path, last.as_ref(), &stopped)
+}
+
+/// Tells what to do after an interrupt.
+fn interrupted(path: &Path) -> Verdict {
+    output::tell(&format!(
+        "lockstep: interrupted; what has ended is in {}.partial, the same command does what is left\n",
+        path.display()
+    ));
+    Verdict::Interrupted
 }
 
 /// The header of the results, without designs.
@@ -136,7 +157,13 @@ fn header(order: &Order<'_>) -> Result<Header, Failure> {
         },
         suite: order.suite.name.clone(),
         suite_hash: order.suite.hash(&order.folder).map_err(unreadable)?,
-        plan_hash: order.plan.hash(),
+        plan_hash: match order.aim() {
+            None => order.plan.hash(),
+            // Rounds that are steered, or not, are other runs than those of the suite alone.
+            Some(_) => {
+                hash(format!("{} rounds {}", order.plan.hash(), order.args.unsteered).as_bytes())
+            }
+        },
         plan_runs: order.plan.runs.len(),
         designs: BTreeMap::new(),
         demand_fields: order.suite.demand.fields,

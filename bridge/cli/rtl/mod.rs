@@ -14,7 +14,7 @@ mod from_dut;
 mod initial_states;
 mod kept;
 mod locate;
-mod progress;
+pub(super) mod progress;
 mod recorded;
 mod run;
 mod running;

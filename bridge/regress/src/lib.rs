@@ -2,10 +2,11 @@
 //! [`results`]), and all of it at once ([`merge`], [`summary`], [`junit`], [`page`]), with
 //! all that shows a failure again ([`capsule`]).
 //!
-//! Nothing here runs anything.
+//! Nothing here runs a design: [`steering`], which moves runs to what was not taken, asks the model alone.
 
 pub mod capsule;
 pub mod check;
+pub mod course;
 pub mod coverage;
 pub mod earlier;
 pub mod history;
@@ -16,6 +17,7 @@ pub mod page;
 pub mod plan;
 pub mod record;
 pub mod results;
+pub mod rounds;
 pub mod seeds;
 pub mod shard;
 pub mod share;
@@ -23,6 +25,7 @@ pub mod shrunk;
 pub mod signature;
 pub mod since;
 mod spool;
+pub mod steering;
 mod stimulus;
 pub mod suite;
 pub mod summary;

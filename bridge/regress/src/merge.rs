@@ -10,6 +10,7 @@ use twox_hash::XxHash3_128;
 
 use crate::record::{Header, Line, Part, Record, Trailer};
 use crate::results::{End, Reader};
+use crate::rounds::Rounds;
 use crate::spool::{Place, Spool};
 
 /// Results that do not belong together.
@@ -69,6 +70,8 @@ pub struct Merged {
     first: PathBuf,
     parts: BTreeMap<u32, Held>,
     stopped: BTreeSet<String>,
+    /// The most of them, where there are several.
+    rounds: Option<Rounds>,
     /// By name of the run.
     runs: BTreeMap<Box<str>, Ends>,
     spool: Spool,
@@ -89,6 +92,7 @@ impl Merged {
             first: path.into(),
             parts: BTreeMap::new(),
             stopped: BTreeSet::new(),
+            rounds: None,
             runs: BTreeMap::new(),
             spool: Spool::default(),
         };
@@ -134,8 +138,10 @@ impl Merged {
                 own.damage.clear();
             }
         }
-        self.stopped
-            .extend(trailer.into_iter().flat_map(|trailer| trailer.stopped));
+        if let Some(trailer) = trailer {
+            self.stopped.extend(trailer.stopped);
+            self.rounds = self.rounds.take().max(trailer.rounds);
+        }
         Ok(())
     }
 
@@ -264,6 +270,11 @@ impl Merged {
         self.stopped.iter().map(String::as_str)
     }
 
+    /// The rounds until coverage was reached, if that was asked for.
+    pub fn rounds(&self) -> Option<&Rounds> {
+        self.rounds.as_ref()
+    }
+
     /// Shards that are missing or not whole, with the reason.
     pub fn lacking(&self) -> Vec<(u32, String)> {
         let shards = 1..=self.header.shards;
@@ -310,6 +321,7 @@ impl Merged {
             runs,
             whole: whole.map(|(&shard, _)| shard).collect(),
             stopped: self.stopped.iter().cloned().collect(),
+            rounds: self.rounds.clone(),
         }))
     }
 }

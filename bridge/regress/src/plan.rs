@@ -128,6 +128,24 @@ impl Run {
         self.id.replace('/', "+")
     }
 
+    /// The same with other stimulus, and the name that it has then.
+    pub(crate) fn with(&self, stimulus: Stimulus) -> Self {
+        Self {
+            stimulus,
+            ..self.clone()
+        }
+        .named()
+    }
+
+    /// The same with another profile, if its stimulus is generated.
+    pub(crate) fn with_profile(&self, name: &str) -> Self {
+        let mut stimulus = self.stimulus.clone();
+        if let Stimulus::Generated { profile, .. } = &mut stimulus {
+            name.clone_into(profile);
+        }
+        self.with(stimulus)
+    }
+
     fn named(mut self) -> Self {
         let stimulus = self.stimulus.name();
         self.id = format!("{}/{}/{stimulus}", self.implementation, self.design);

@@ -6,6 +6,7 @@ use lockstep_base::day::Day;
 use lockstep_base::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+use crate::rounds::Rounds;
 use crate::signature::Signature;
 use crate::taken::Taken;
 
@@ -35,7 +36,7 @@ pub struct Header {
     pub suite: String,
     /// Hash of what the suite says, and of the files that it names.
     pub suite_hash: String,
-    /// Hash of the names of all runs that were chosen of it.
+    /// Hash of the names of all runs that were chosen of it; with rounds, of those of the first one.
     pub plan_hash: String,
     /// How many these are.
     pub plan_runs: usize,
@@ -80,6 +81,9 @@ pub struct Trailer {
     pub whole: Vec<u32>,
     /// Why some of them did not run all of their runs, if they did not.
     pub stopped: Vec<String>,
+    /// The rounds until coverage was reached, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
 }
 
 /// A run and what came of it.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use lockstep_base::text_file;
 
 use crate::record::{FORMAT, Header, Line, Record, Trailer};
+use crate::rounds::Rounds;
 use crate::shard::Shard;
 
 /// The end of the name of a file that is not whole.
@@ -225,6 +226,7 @@ pub struct Writer {
     path: PathBuf,
     file: File,
     runs: usize,
+    rounds: Option<Rounds>,
 }
 
 impl Writer {
@@ -253,7 +255,17 @@ impl Writer {
             file: begin().map_err(failed)?,
             path: path.into(),
             runs: known.len(),
+            rounds: None,
         })
+    }
+
+    /// Tells in the last line what rounds came to.
+    #[must_use]
+    pub fn with_rounds(self, rounds: Rounds) -> Self {
+        Self {
+            rounds: Some(rounds),
+            ..self
+        }
     }
 
     /// Adds a run, which is in the file when this returns.
@@ -282,12 +294,13 @@ impl Writer {
         whole: Vec<u32>,
         stopped: Vec<String>,
     ) -> Result<PathBuf, ResultsError> {
-        let runs = self.runs;
-        self.write(&Line::Trailer(Trailer {
-            runs,
+        let trailer = Trailer {
+            runs: self.runs,
             whole,
             stopped,
-        }))?;
+            rounds: self.rounds.take(),
+        };
+        self.write(&Line::Trailer(trailer))?;
         let kept = self.file.sync_all();
         let kept = kept.and_then(|()| fs::rename(partial(&self.path), &self.path));
         kept.map_err(|source| ResultsError::Write {

@@ -12,6 +12,7 @@ use crate::history::{self, Entry, Seen};
 use crate::merge::Merged;
 use crate::plan::hash;
 use crate::record::{Further, Program, Record, Waiver, worst};
+use crate::rounds::Rounds;
 use crate::share::Share;
 use crate::shrunk::Shrunk;
 use crate::signature::Signature;
@@ -53,6 +54,9 @@ pub struct Summary {
     pub waivers: Vec<Waiver>,
     /// Runs that were started more than once, because the environment ended them.
     pub retried: Vec<String>,
+    /// The rounds until coverage was reached, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<Rounds>,
     /// What is new since an earlier summary, if one was named.
     pub since: Option<Since>,
     /// The last summaries and this one, from the oldest on.
@@ -208,6 +212,7 @@ impl Summary {
             coverage,
             waivers,
             retried: runs.retried,
+            rounds: merged.rounds().cloned(),
             since: None,
             history: Vec::new(),
             times: runs.times,

@@ -8,7 +8,7 @@ use lockstep_report::html::STYLE;
 use lockstep_report::{counted, grouped};
 use pmu_model::coverage::Coverage;
 use pmu_model::rules::RULES;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::share::Share;
 use crate::totals::{Total, Totals};
@@ -26,7 +26,7 @@ pub struct File<'a> {
 }
 
 /// Coverage of an implementation with a design.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Of {
     /// Name of the implementation in the suite.
     pub implementation: String,
