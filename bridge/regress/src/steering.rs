@@ -1,5 +1,6 @@
 //! Runs whose profiles move to what was not taken before, and rounds of runs until enough is taken.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
@@ -138,11 +139,10 @@ impl Taken {
     pub fn of(plan: &Plan, folder: &Path, merged: Vec<Of>) -> Result<Self, SteeringError> {
         let mut all = BTreeMap::new();
         for run in plan.runs.iter().filter(|run| is_steered(run)) {
-            let part = Part::of(run);
-            if !all.contains_key(&part) {
+            if let Entry::Vacant(place) = all.entry(Part::of(run)) {
                 let file = run.file.as_ref().map(|file| folder.join(file));
                 let implementation = implementation_file::load(file.as_deref())?;
-                all.insert(part, Coverage::new(&implementation));
+                place.insert(Coverage::new(&implementation));
             }
         }
         if all.is_empty() {
