@@ -11,7 +11,8 @@ namespace verilator_sys {
 LibraryFacts library_facts(const DutLibrary* library) {
   LibraryFacts facts{};
   facts.abi = library->abi;
-  if (library->abi != kDutAbi && library->abi != kDutAbiOfStarts) return facts;
+  const bool covers = library->abi == kDutAbiOfCoverage;
+  if (library->abi != kDutAbi && library->abi != kDutAbiOfStarts && !covers) return facts;
   facts.input_bytes = library->input_bytes;
   facts.output_bytes = library->output_bytes;
   facts.parameter_bytes = library->parameter_bytes;
@@ -19,7 +20,8 @@ LibraryFacts library_facts(const DutLibrary* library) {
   facts.verilator_version = rust::String::lossy(library->verilator_version);
   facts.untraced = library->create != nullptr;
   facts.traced = library->create_traced != nullptr;
-  facts.starts = library->abi == kDutAbiOfStarts;
+  facts.starts = library->abi != kDutAbi && library->create_from != nullptr;
+  facts.covers = covers;
   return facts;
 }
 
@@ -75,6 +77,10 @@ void set_heartbeat(Dut& dut, std::uint64_t* counter) { dut.set_heartbeat(counter
 std::int32_t trace_open(Dut& dut, const std::string& path) { return dut.trace_open(path.c_str()); }
 
 std::int32_t trace_close(Dut& dut) { return dut.trace_close(); }
+
+std::int32_t write_coverage(const DutLibrary* library, Dut& dut, const std::string& path) {
+  return library->write_coverage(dut, path.c_str());
+}
 
 rust::String log(const Dut& dut) {
   const Text text = dut.log();

@@ -34,6 +34,7 @@ void set_cycle(Dut& dut, std::uint64_t cycle);
 void set_heartbeat(Dut& dut, std::uint64_t* counter);
 std::int32_t trace_open(Dut& dut, const std::string& path);
 std::int32_t trace_close(Dut& dut);
+std::int32_t write_coverage(const DutLibrary* library, Dut& dut, const std::string& path);
 rust::String log(const Dut& dut);
 std::uint64_t log_dropped(const Dut& dut);
 void clear_log(Dut& dut);

@@ -21,6 +21,9 @@ constexpr std::uint32_t kDutAbi = 3;
 // The same with create_from. A library without it states kDutAbi.
 constexpr std::uint32_t kDutAbiOfStarts = 4;
 
+// The same with write_coverage, and with create_from, which may be null.
+constexpr std::uint32_t kDutAbiOfCoverage = 5;
+
 // Length of a clock cycle in the time of the design; the clock rises at the start and falls in the
 // middle of it. The design is Verilated with a time unit and precision of one nanosecond.
 constexpr std::uint64_t kCycleNs = 10;
@@ -131,9 +134,14 @@ struct DutLibrary {
   Dut* (*create)(Tail tail) noexcept;
   // Null if built without tracing.
   Dut* (*create_traced)(Tail tail) noexcept;
-  // There with kDutAbiOfStarts alone: the variant that was built, of whose state what has no other
-  // value begins with a random one. The values, and those of $random, follow from `start`, from 1.
+  // There with kDutAbiOfStarts and kDutAbiOfCoverage alone: the variant that was built, of whose
+  // state what has no other value begins with a random one. The values, and those of $random,
+  // follow from `start`, from 1.
   Dut* (*create_from)(Tail tail, std::uint32_t start) noexcept;
+  // There with kDutAbiOfCoverage alone: writes what the coverage points of an instance of this
+  // library have counted, in Verilator's format. Between two runs, and before finish(). Returns 0,
+  // or an errno value if the file cannot be opened; one that a full disk cuts is for the reader.
+  int (*write_coverage)(Dut& dut, const char* path) noexcept;
 };
 
 }  // namespace verilator_sys

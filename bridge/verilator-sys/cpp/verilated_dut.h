@@ -153,6 +153,13 @@ class VerilatedDut final : public Dut {
   std::uint64_t log_dropped() const noexcept override { return recorder_.log_dropped(); }
   void clear_log() noexcept override { recorder_.clear_log(); }
 
+  // See DutLibrary. A template, so that a design without coverage does not need Verilator's part.
+  template <class Coverage>
+  int write_coverage(const char* path) noexcept {
+    const Entry entry(this);
+    return Coverage::write(context_, path);
+  }
+
  private:
   // Every entry into Verilated code: the run time finds the design by thread-local pointers.
   class Entry {

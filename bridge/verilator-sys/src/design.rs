@@ -34,6 +34,9 @@ pub struct Design {
     /// Whether instances can begin with random values: those of registers before their reset, and of whatever else the design
     /// leaves without one. They are slower then; without it such values are zero, at no cost.
     pub random_start: bool,
+    /// Whether instances count how often each line runs, each bit of a signal changes, and each `cover` holds. They are
+    /// slower then.
+    pub coverage: bool,
 }
 
 /// Arguments that the build itself decides about; a final `*` stands for any ending.
@@ -62,7 +65,7 @@ const RESERVED: [(&str, &str); 27] = [
         "trace*",
         "the build decides which of its libraries can trace",
     ),
-    ("coverage*", OUTPUT),
+    ("coverage*", "--rtl-coverage builds a design with coverage"),
     ("savable", OUTPUT),
     ("pins*", "the ports have the types of the DUT contract"),
     ("CFLAGS", COMPILER),
@@ -170,10 +173,16 @@ impl Design {
         if self.random_start {
             arguments.extend(RANDOM_START.map(OsString::from));
         }
+        if self.coverage {
+            arguments.extend(COVERAGE.map(OsString::from));
+        }
         arguments.extend(self.sources.iter().map(OsString::from));
         arguments
     }
 }
+
+/// What is counted. Not `--coverage`, which in later versions counts terms of expressions too, and fails on some.
+const COVERAGE: [&str; 3] = ["--coverage-line", "--coverage-toggle", "--coverage-user"];
 
 /// Values that the run time is asked for. Of several such options the last one holds.
 const RANDOM_START: [&str; 4] = ["--x-assign", "unique", "--x-initial", "unique"];
@@ -251,7 +260,7 @@ mod tests {
             top: "wrapper".into(),
             parameters: vec![("Width".into(), "8'h10".into())],
             arguments: vec!["-Wno-WIDTH".into()],
-            random_start: false,
+            ..Design::default()
         };
         let expected = "--top-module wrapper -GWidth=8'h10 -DFAST -DSUM=1+1 -Iin -y lib -v cells.v \
                         +libext+.v+.vg -Wno-WIDTH a.sv";

@@ -22,7 +22,34 @@ pub struct Dut {
     inner: UniquePtr<bridge::Dut>,
     progress: Arc<AtomicU64>,
     sizes: PortSizes,
+    /// What made it, if it counts coverage.
+    covers: Option<Covers>,
     _loaded: Option<Arc<Library>>,
+}
+
+/// A library that made an instance, and writes its coverage.
+struct Covers(*const bridge::DutLibrary);
+
+// SAFETY: it points to a constant that is never written.
+unsafe impl Send for Covers {}
+
+/// Why coverage could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum CoverageError {
+    /// The design was built without.
+    #[error("[coverage] expected a design built with coverage for {path}, found one without")]
+    NotCovered {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be written.
+    #[error("[coverage] expected to write {path}, found: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
 }
 
 /// Why a trace could not be written.
@@ -54,6 +81,7 @@ impl Dut {
     pub(crate) fn new(
         inner: UniquePtr<bridge::Dut>,
         sizes: PortSizes,
+        covers: Option<*const bridge::DutLibrary>,
         loaded: Option<Arc<Library>>,
     ) -> Dut {
         let progress = Arc::new(AtomicU64::new(0));
@@ -61,6 +89,7 @@ impl Dut {
             inner,
             progress,
             sizes,
+            covers: covers.map(Covers),
             _loaded: loaded,
         };
         let counter = dut.progress.as_ptr();
@@ -188,6 +217,28 @@ impl Dut {
         match bridge::trace_close(self.inner.pin_mut()) {
             0 => Ok(()),
             errno => Err(TraceError::Close {
+                source: io::Error::from_raw_os_error(errno),
+            }),
+        }
+    }
+
+    /// Writes how often each point of its coverage was hit so far, in Verilator's format: a line each, files by the names
+    /// that stops have. A disk that is full cuts the file; who reads it sees that.
+    ///
+    /// # Errors
+    /// [`CoverageError`]; the instance can go on.
+    pub fn write_coverage(&mut self, path: &Path) -> Result<(), CoverageError> {
+        let Some(Covers(library)) = self.covers else {
+            return Err(CoverageError::NotCovered {
+                path: path.to_owned(),
+            });
+        };
+        cxx::let_cxx_string!(name = path.as_os_str().as_bytes());
+        // SAFETY: the library made this instance, which keeps its code loaded, and covers.
+        match unsafe { bridge::write_coverage(library, self.inner.pin_mut(), &name) } {
+            0 => Ok(()),
+            errno => Err(CoverageError::Io {
+                path: path.to_owned(),
                 source: io::Error::from_raw_os_error(errno),
             }),
         }

@@ -16,6 +16,7 @@ pub(crate) mod bridge {
         untraced: bool,
         traced: bool,
         starts: bool,
+        covers: bool,
     }
 
     /// The first stop of a design, as the C++ side recorded it; `kind` is 0 if there is none.
@@ -83,6 +84,15 @@ pub(crate) mod bridge {
 
         fn trace_open(dut: Pin<&mut Dut>, path: &CxxString) -> i32;
         fn trace_close(dut: Pin<&mut Dut>) -> i32;
+
+        /// # Safety
+        /// `library` points to a `DutLibrary` that covers, whose code stays loaded, and that made `dut`.
+        unsafe fn write_coverage(
+            library: *const DutLibrary,
+            dut: Pin<&mut Dut>,
+            path: &CxxString,
+        ) -> i32;
+
         fn log(dut: &Dut) -> String;
         fn log_dropped(dut: &Dut) -> u64;
         fn clear_log(dut: Pin<&mut Dut>);

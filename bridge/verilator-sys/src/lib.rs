@@ -76,7 +76,7 @@ pub use version::Version;
 pub use wheel::WheelError;
 
 #[cfg(feature = "runtime")]
-pub use dut::{Dut, TraceError};
+pub use dut::{CoverageError, Dut, TraceError};
 #[cfg(feature = "runtime")]
 pub use library::{CreateError, DutLibrary, INTERFACE_VERSION, LoadError, RawLibrary, Tail};
 #[cfg(feature = "runtime")]

@@ -18,6 +18,8 @@ use crate::stop::DutStop;
 pub const INTERFACE_VERSION: u32 = 3;
 /// The same of a library whose instances can begin with random values; equal to `kDutAbiOfStarts` there.
 const VERSION_OF_STARTS: u32 = 4;
+/// That of one that counts coverage; equal to `kDutAbiOfCoverage` there.
+const VERSION_OF_COVERAGE: u32 = 5;
 
 /// Name of the function that a shared library exports.
 pub(crate) const SHARED_SYMBOL: &str = "verilator_sys_dut_library";
@@ -172,7 +174,8 @@ impl DutLibrary {
         let raw = raw.cast::<bridge::DutLibrary>();
         // SAFETY: the caller's promise.
         let facts = unsafe { bridge::library_facts(raw) };
-        if ![INTERFACE_VERSION, VERSION_OF_STARTS].contains(&facts.abi) {
+        let known = [INTERFACE_VERSION, VERSION_OF_STARTS, VERSION_OF_COVERAGE];
+        if !known.contains(&facts.abi) {
             return Err(LoadError::Abi {
                 place: place.to_owned(),
                 found: facts.abi,
@@ -301,7 +304,8 @@ impl DutLibrary {
                 top: self.top.to_string(),
             });
         }
-        let mut dut = Dut::new(dut, self.sizes, self.loaded.clone());
+        let covers = facts.covers.then_some(self.raw);
+        let mut dut = Dut::new(dut, self.sizes, covers, self.loaded.clone());
         match dut.stop() {
             Some(stop) => Err(CreateError::Stopped {
                 stop: Box::new(stop),

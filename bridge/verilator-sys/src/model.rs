@@ -42,7 +42,8 @@ pub enum BuildError {
 }
 
 /// This crate's C++, carried along so that designs can be built where its sources are not.
-const CPP: [(&str, &str); 6] = [
+const CPP: [(&str, &str); 7] = [
+    ("coverage.h", include_str!("../cpp/coverage.h")),
     ("dut.h", include_str!("../cpp/dut.h")),
     (compile::HOOKS, include_str!("../cpp/run_time_hooks.h")),
     ("stop_recorder.h", include_str!("../cpp/stop_recorder.h")),
@@ -241,9 +242,19 @@ impl Model<'_> {
             ),
             false => String::new(),
         };
+        let (coverage, write) = match self.design.coverage {
+            true => (
+                "#include \"coverage.h\"\n",
+                format!(
+                    "int write_coverage_{prefix}(Dut& dut, const char* path) noexcept \
+                     {{ return static_cast<{prefix}Dut&>(dut).write_coverage<Coverage>(path); }}\n"
+                ),
+            ),
+            false => ("", String::new()),
+        };
         format!(
             "#include \"{prefix}.h\"\n\
-             {include}\
+             {include}{coverage}\
              #include \"verilated_dut.h\"\n\
              {core}\
              namespace verilator_sys {{\n\
@@ -252,7 +263,7 @@ impl Model<'_> {
              static_assert({prefix}Dut::kOutputBytes == {output}, \"size of cycle_output_o\");\n\
              static_assert({prefix}Dut::kParameterBytes == {parameters}, \"size of parameters_o\");\n\
              Dut* create_{prefix}(Tail tail) noexcept {{ return create<{prefix}, {tracer}, {evaluation}>(tail); }}\n\
-             {from}\
+             {from}{write}\
              }}  // namespace verilator_sys\n"
         )
     }
@@ -277,25 +288,37 @@ impl Model<'_> {
                 "nullptr".to_owned()
             }
         };
-        // One variant: that is what a library with random values is built as.
-        let (declare_from, abi, from) = match self.variants {
-            [variant] if self.design.random_start => {
-                let name = format!("create_{}_from", variant.prefix());
-                let declare = format!("Dut* {name}(Tail tail, std::uint32_t start) noexcept;\n");
-                (declare, "kDutAbiOfStarts", name)
+        // One variant: that is what a library with random values or with coverage is built as.
+        let (mut more, mut abi, mut from, mut write) = (
+            String::new(),
+            "kDutAbi",
+            "nullptr".to_owned(),
+            String::new(),
+        );
+        if let [variant] = self.variants {
+            let prefix = variant.prefix();
+            if self.design.random_start {
+                from = format!("create_{prefix}_from");
+                more += &format!("Dut* {from}(Tail tail, std::uint32_t start) noexcept;\n");
+                abi = "kDutAbiOfStarts";
             }
-            _ => (String::new(), "kDutAbi", "nullptr".to_owned()),
-        };
+            if self.design.coverage {
+                let name = format!("write_coverage_{prefix}");
+                more += &format!("int {name}(Dut& dut, const char* path) noexcept;\n");
+                write = format!(", {name}");
+                abi = "kDutAbiOfCoverage";
+            }
+        }
         let text = format!(
             "#include \"dut.h\"\n\
              namespace verilator_sys {{\n\
-             {declare}{declare_from}\
+             {declare}{more}\
              }}  // namespace verilator_sys\n\
              extern \"C\" __attribute__((visibility(\"default\")))\n\
              const verilator_sys::DutLibrary* {symbol}() noexcept {{\n\
              using namespace verilator_sys;\n\
              static constexpr DutLibrary library = {{{abi}, {input}, {output}, {parameters}, \
-             \"{top}\", \"{version}\", {plain}, {traced}, {from}}};\n\
+             \"{top}\", \"{version}\", {plain}, {traced}, {from}{write}}};\n\
              return &library;\n\
              }}\n",
             symbol = self.symbol,

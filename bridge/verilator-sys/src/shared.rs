@@ -280,8 +280,13 @@ impl SharedDutBuild {
             more => format!(" and {more} more parameters"),
         };
         let trace = if self.trace { "with" } else { "without" };
+        let coverage = if design.coverage {
+            ", with coverage"
+        } else {
+            ""
+        };
         format!(
-            "module {}{}{more}, {trace} tracing, Verilator {}, first built from {}",
+            "module {}{}{more}, {trace} tracing{coverage}, Verilator {}, first built from {}",
             design.top,
             parameters.collect::<String>(),
             verilator.version,
