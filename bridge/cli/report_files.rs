@@ -50,18 +50,30 @@ pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
 /// The stimulus from the reset of the re-run on.
 pub const STIMULUS: (&str, &str) = ("stimulus", "stimulus.stim");
 pub const REPORT: (&str, &str) = ("report", "report.json");
+/// What a run has covered of the RTL.
+pub const RTL_COVERAGE: &str = "coverage.dat";
 
 /// What is left of the stimulus when it is shrunk: as stimulus, as JSON and as a test.
 pub const SHRUNK: [&str; 3] = ["shrunk.stim", shrunk::FILE, "regression.rs"];
 
-/// All names of files that a report has in its folder.
-pub const NAMES: [&str; 11] = [
-    WINDOW, FST.1, GTKWAVE.1, SURFER.1, PAGE.1, PRINTED.1, STIMULUS.1, REPORT.1, SHRUNK[0],
-    SHRUNK[1], SHRUNK[2],
+/// All names of files that a run has in its folder.
+pub const NAMES: [&str; 12] = [
+    WINDOW,
+    FST.1,
+    GTKWAVE.1,
+    SURFER.1,
+    PAGE.1,
+    PRINTED.1,
+    STIMULUS.1,
+    REPORT.1,
+    SHRUNK[0],
+    SHRUNK[1],
+    SHRUNK[2],
+    RTL_COVERAGE,
 ];
 
 /// What the beginning of files contains that this program leaves, by the ends of their names.
-const MARKS: [(&str, &[&str]); 10] = [
+const MARKS: [(&str, &[&str]); 12] = [
     // Coverage of a suite begins with the suite's name.
     (".json", &["{\n  \"format\": ", "{\n  \"suite\": "]),
     (
@@ -77,6 +89,8 @@ const MARKS: [(&str, &[&str]); 10] = [
     (".vcd", &["VerilatedVcd", excerpt::COMMENT]),
     (".gtkw", &["[*] pmu-lockstep: "]),
     (".sucl", &["# pmu-lockstep: "]),
+    (".dat", &["# SystemC::Coverage-3"]),
+    (".info", &["TN:lockstep"]),
     (".rs", &["//! Made by `lockstep shrink`."]),
 ];
 

@@ -115,6 +115,22 @@ fn interrupted_run_says_so_in_json() {
     assert!(json["cycles"].as_u64().is_some_and(|cycles| cycles > 0));
 }
 
+#[test]
+fn interrupted_run_leaves_what_it_covered_of_the_rtl() {
+    let folder = scratch("command_line/interrupted_rtl_coverage");
+    let arguments = ["--rtl-coverage", "--record", "a.stim", "--out", "out"];
+    let ran = interrupt(&folder, &arguments, || recorded(&folder) > 1 << 20);
+    assert_eq!(ran.code, 130, "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("INTERRUPTED  "), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("  RTL coverage out/coverage.dat: "),
+        "{}",
+        ran.stdout
+    );
+    let covered = pmu_lockstep::regress::rtl_coverage::read(&folder.join("out/coverage.dat"));
+    assert!(covered.expect("a data file").tally().lines.hit > 0);
+}
+
 /// In a process of its own, which is told by the one that was interrupted.
 #[test]
 fn interrupted_run_of_a_design_that_is_not_linked_in() {

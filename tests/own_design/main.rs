@@ -6,6 +6,7 @@ mod errors;
 mod folder;
 mod libraries;
 mod project;
+mod rtl_coverage;
 
 #[path = "../support/command.rs"]
 mod command;

@@ -28,6 +28,10 @@ pub struct BuildArgs {
     /// Folder for the built design: dut.so, dut-traced.so and dut.toml
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
+    /// Have the design count which lines run, which branches are taken and which bits change (Verilator's coverage), for
+    /// --rtl-coverage of a run; slower
+    #[arg(long)]
+    rtl_coverage: bool,
     #[command(flatten)]
     hang: DesignArgs,
     /// Print the result as JSON
@@ -62,7 +66,8 @@ pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
         ));
     };
     keep_printed(None);
-    let built = built(files, args, &args.hang.options(None)?).map_err(open_failure)?;
+    let options = args.hang.options(None)?.covering(args.rtl_coverage);
+    let built = built(files, args, &options).map_err(open_failure)?;
     note_refused();
     let summary = Summary {
         verdict: Verdict::Agree,
@@ -101,7 +106,14 @@ fn built(files: RtlFiles, args: &BuildArgs, options: &BuildOptions) -> Result<Bu
     drop(building);
     let stated = stated(&pair, options)?;
     let place = quoted(&output.display().to_string());
-    let command = format!("lockstep build{} -o {place}", args.files.command());
+    let coverage = match args.rtl_coverage {
+        true => " --rtl-coverage",
+        false => "",
+    };
+    let command = format!(
+        "lockstep build{} -o {place}{coverage}",
+        args.files.command()
+    );
     let folder = DutFolder::write(output, &design, &pair, stated, &command)?;
     Ok(Built {
         folder,
@@ -145,6 +157,9 @@ fn text(summary: &Summary<'_>, warnings: &Warnings) -> String {
     );
     text += &format!("  {}\n", timing(stated));
     text += &format!("  lacks {}\n", lacks(stated));
+    if manifest.rtl_coverage {
+        text += "  counts coverage of its RTL\n";
+    }
     text += &format!(
         "  Verilator {}, {}\n",
         manifest.verilator, manifest.compiler

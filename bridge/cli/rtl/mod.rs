@@ -16,6 +16,7 @@ mod kept;
 mod locate;
 pub(super) mod progress;
 mod recorded;
+mod rtl_coverage;
 mod run;
 mod running;
 mod shortest;

@@ -20,6 +20,7 @@ use super::kept::{keep_printed, printed_by_design};
 use super::locate::Scene;
 use super::progress::{Building, Progress};
 use super::recorded;
+use super::rtl_coverage::Counting;
 use super::running::{
     DesignArgs, load_waivers, nothing_compared, open_failure, open_recorded, quoted,
     stimulus_failure, waivers_on,
@@ -28,13 +29,14 @@ use super::shortest::Case;
 use super::summary::{ReportTime, StopSummary, Summary};
 use crate::cli::ledger_summary::LedgerSummary;
 use crate::cli::output;
-use crate::cli::output_folder::OutputFolder;
+use crate::cli::output_folder::{Draft, OutputFolder};
 use crate::cli::places::{Places, is_one_file};
 use crate::cli::report_files::{self, WindowArgs};
 use crate::cli::{DEFAULT_CYCLES, Failure};
 use crate::diagnosis::{self, replay::ReplayError};
 use crate::dut::{
-    BuildOptions, CYCLE_NS, Dut, OpenError, RtlSource, StopKind, WithoutTrace, check_knobs, open,
+    BuildOptions, CYCLE_NS, Covered, Dut, OpenError, Rtl, RtlSource, StopKind, WithoutTrace,
+    check_knobs, open,
 };
 use crate::implementation_file;
 use crate::interrupt;
@@ -113,7 +115,7 @@ pub(super) struct CommonArgs {
     pub(super) waivers: Option<PathBuf>,
     /// Compare with this design instead of the model: a folder of `lockstep build`, RTL as for --rtl, a file list
     /// (.f), or bundled
-    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "threads", "keep_going", "init"])]
+    #[arg(long, value_name = "DUT", conflicts_with_all = ["coverage", "rtl_coverage", "threads", "keep_going", "init"])]
     pub(super) against: Option<PathBuf>,
     /// Run the same from N other initial states of the design as well, whose registers begin with random values instead of
     /// zeros: a difference is a divergence. The RTL as files, or bundled; another build
@@ -131,6 +133,10 @@ pub(super) struct CommonArgs {
     /// Count which rules and crosses the run takes, and write them (JSON, for `lockstep plan`); slower
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
+    /// Count which lines of the RTL run, which branches are taken and which bits change (Verilator's coverage), and write
+    /// that to coverage.dat in the folder of --out; another build, and slower
+    #[arg(long)]
+    rtl_coverage: bool,
     /// Write the result as an HTML page: how the run ended, what it was, what was compared; of a divergence the report. Not with --against
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -216,6 +222,8 @@ struct Ran {
     hash: StimulusHash,
     outcome: Outcome,
     seconds: f64,
+    /// What is counted of the RTL.
+    counting: Option<Counting>,
 }
 
 /// An initial state, if it was not interrupted there, and what came of the run from it.
@@ -423,7 +431,14 @@ impl<'a> Job<'a> {
         let _offered = (self.rtl != RtlSource::Bundled).then(|| out.offer());
         let interrupted = Control::default().interrupted;
         interrupt::ask(interrupted.clone());
-        let mut ran = self.run_from(None, &waivers, &interrupted)?;
+        let counted = match common.rtl_coverage {
+            true => Some(out.draft(report_files::RTL_COVERAGE)?),
+            false => None,
+        };
+        let counted = counted.as_ref().map(Draft::path);
+        let mut ran = self.run_from(None, counted, &waivers, &interrupted)?;
+        // What the others count is of no run that was asked for.
+        let counting = ran.counting.take();
         let mut states = None;
         if let Some(count) = self.common.init
             && matches!(ran.outcome, Outcome::Agree | Outcome::Diverged(_))
@@ -443,7 +458,7 @@ impl<'a> Job<'a> {
                 path.display()
             ));
         }
-        self.conclude(ran, states, &out)
+        self.conclude(ran, states, counting, &out)
     }
 
     /// Runs from the other initial states as far as it takes to tell whether what is found is that of `zeros`.
@@ -463,7 +478,7 @@ impl<'a> Job<'a> {
         for state in 1..=count.get() {
             let start = NonZeroU32::new(state);
             self.tell_state(start);
-            let ran = self.run_from(start, waivers, interrupted)?;
+            let ran = self.run_from(start, None, waivers, interrupted)?;
             let is_interrupted = matches!(ran.outcome, Outcome::Interrupted);
             if is_interrupted && agrees && first.is_none() {
                 first = Some((None, ran));
@@ -488,15 +503,45 @@ impl<'a> Job<'a> {
         });
     }
 
-    /// Runs from an initial state of the design, zeros without one: the whole of the run.
+    /// A design that counts coverage of its RTL, which goes to the file `draft`.
+    fn open_counting(
+        &self,
+        options: BuildOptions,
+        draft: &Path,
+    ) -> Result<(Box<dyn Dut>, Counting), OpenError> {
+        let mut building = Building::default();
+        let options = options.covering(true).writing([draft.to_owned()]);
+        let (source, implementation) = (&self.rtl, &self.implementation);
+        let rtl = Rtl::load(source, implementation, false, &options, &mut |event| {
+            building.tell(event);
+        })?;
+        let dut = Covered::new(rtl.instance()?, draft.to_owned());
+        let counting = Counting {
+            draft: draft.to_owned(),
+            written: dut.written(),
+            names: rtl.file_names(),
+        };
+        Ok((Box::new(dut), counting))
+    }
+
+    /// Runs from an initial state of the design, zeros without one: the whole of the run. What it counts of its RTL goes to
+    /// the file `counted`, if there is one.
     fn run_from(
         &self,
         start: Option<NonZeroU32>,
+        counted: Option<&Path>,
         waivers: &Waivers,
         interrupted: &Arc<AtomicBool>,
     ) -> Result<Ran, Failure> {
         let options = self.options.clone().starting_from(start);
-        let dut = self.open_with(options, None).0.map_err(open_failure)?;
+        let (dut, counting) = match counted {
+            Some(draft) => self
+                .open_counting(options, draft)
+                .map(|(dut, counting)| (dut, Some(counting))),
+            None => self.open_with(options, None).0.map(|dut| (dut, None)),
+        }
+        .map_err(open_failure)?;
+        let is_counting = counting.is_some();
         let pulse = dut.pulse();
         let control = Control {
             interrupted: interrupted.clone(),
@@ -567,6 +612,10 @@ impl<'a> Job<'a> {
                 }
                 (outcome, recorded) => outcome.and_then(|outcome| recorded.map(|()| outcome)),
             };
+            if is_counting {
+                // It writes what it has counted, however the run has ended; a stop on the way is none of the run's.
+                let _ = lockstep.finish();
+            }
             (lockstep, hasher.hash(), outcome)
         });
         let seconds = start.elapsed().as_secs_f64();
@@ -585,6 +634,7 @@ impl<'a> Job<'a> {
                             hash,
                             outcome,
                             seconds,
+                            counting,
                         })
                     }
                     _ => Err(end.into()),
@@ -596,6 +646,7 @@ impl<'a> Job<'a> {
                 hash,
                 outcome: outcome.map_err(stimulus_failure)?,
                 seconds,
+                counting,
             }),
         }
     }
@@ -604,6 +655,7 @@ impl<'a> Job<'a> {
         &self,
         ran: Ran,
         initial_states: Option<InitialStates>,
+        counting: Option<Counting>,
         out: &OutputFolder,
     ) -> Result<Verdict, Failure> {
         let Ran {
@@ -611,6 +663,7 @@ impl<'a> Job<'a> {
             hash: stimulus_hash,
             outcome,
             seconds,
+            ..
         } = ran;
         let lockstep = &lockstep;
         let so_far = match &outcome {
@@ -621,6 +674,10 @@ impl<'a> Job<'a> {
         let coverage = match (&self.common.coverage, lockstep.coverage()) {
             (Some(path), Some(found)) => output::beside(so_far, coverage::write(path, found))?,
             _ => None,
+        };
+        let rtl_coverage = match counting {
+            Some(counting) => output::beside(so_far, counting.keep(out))?,
+            None => None,
         };
         let sampling = lockstep.ledger_at_divergence().sampling();
         let demanded = self.demands_random_bytes();
@@ -643,6 +700,7 @@ impl<'a> Job<'a> {
             sampling,
             initial_states,
             coverage,
+            rtl_coverage,
             printed: printed_by_design(),
             stop: None,
             divergence: None,
@@ -690,6 +748,12 @@ impl<'a> Job<'a> {
                     files.push(File {
                         what: report_files::PRINTED.0.into(),
                         path: printed.file.clone(),
+                    });
+                }
+                if let Some(covered) = &summary.rtl_coverage {
+                    files.push(File {
+                        what: "coverage of the RTL".into(),
+                        path: covered.file.clone(),
                     });
                 }
                 let start = Instant::now();

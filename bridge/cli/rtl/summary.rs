@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::coverage::CoverageSummary;
 use super::initial_states::InitialStates;
+use super::rtl_coverage::RtlCoverageSummary;
 use crate::cli::ledger_summary::{LedgerSummary, waiver_lines};
 use crate::dut::Stop;
 use crate::dut::printed::Printed;
@@ -55,6 +56,9 @@ pub struct Summary {
     pub initial_states: Option<InitialStates>,
     /// What the run has taken of rules and crosses, if it was to be counted.
     pub coverage: Option<CoverageSummary>,
+    /// What the run has covered of the RTL, if that was to be counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtl_coverage: Option<RtlCoverageSummary>,
     /// What the design printed, if it did.
     pub printed: Option<Printed>,
     /// Why the design stopped, if it did.
@@ -282,6 +286,9 @@ impl Summary {
         for line in self.coverage.iter().flat_map(CoverageSummary::lines) {
             writeln!(out, "  {line}")?;
         }
+        if let Some(covered) = &self.rtl_coverage {
+            writeln!(out, "  {}", covered.line())?;
+        }
         writeln!(out, "  stimulus {}: {}", self.stimulus_hash, self.stimulus)
     }
 }
@@ -332,6 +339,7 @@ mod tests {
             sampling,
             initial_states: None,
             coverage: None,
+            rtl_coverage: None,
             printed: None,
             stop: None,
             divergence: None,

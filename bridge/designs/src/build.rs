@@ -51,6 +51,8 @@ pub struct Pair {
     pub traced: SharedDut,
     /// Version of the Verilator that made them.
     pub verilator: String,
+    /// Whether the one without tracing counts coverage.
+    pub rtl_coverage: bool,
 }
 
 impl Pair {
@@ -109,7 +111,10 @@ pub(super) fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> 
     Ok(verilator)
 }
 
-fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDutBuild {
+fn shared_build(mut design: Design, trace: bool, options: &BuildOptions) -> SharedDutBuild {
+    // What is traced is run again; the run itself is what counts.
+    design.coverage = options.rtl_coverage && !trace;
+    design.random_start = options.start.is_some();
     SharedDutBuild {
         design,
         sizes: PORTS,
@@ -121,23 +126,28 @@ fn shared_build(design: Design, trace: bool, options: &BuildOptions) -> SharedDu
 }
 
 /// What a user is told when the build of `what` starts.
-fn telling(what: &str, traced: bool, random_start: bool) -> String {
+fn telling(what: &str, traced: bool, options: &BuildOptions) -> String {
     let variant = if traced { "with" } else { "without" };
-    let start = match random_start {
-        true => ", with random initial states",
+    let start = match options.start {
+        Some(_) => ", with random initial states",
+        None => "",
+    };
+    let coverage = match options.rtl_coverage && !traced {
+        true => ", with coverage",
         false => "",
     };
-    format!("building RTL {what}, {variant} tracing{start}")
+    format!("building RTL {what}, {variant} tracing{coverage}{start}")
 }
 
 fn tell(
     told: Told,
     what: &str,
-    (traced, random_start): (bool, bool),
+    traced: bool,
+    options: &BuildOptions,
     building: &mut dyn FnMut(BuildEvent<'_>),
 ) {
     match told {
-        Told::Building => building(BuildEvent::Starts(&telling(what, traced, random_start))),
+        Told::Building => building(BuildEvent::Starts(&telling(what, traced, options))),
         Told::Waiting => building(BuildEvent::Waits(what)),
         Told::Damage(damage) => building(BuildEvent::Damage(&damage)),
     }
@@ -184,7 +194,7 @@ pub(super) fn one(
     let verilator = verilator(options)?;
     let build = shared_build(design, traced, options);
     Ok(build.build_telling(&verilator, &mut |told| {
-        tell(told, what, (traced, options.start.is_some()), building);
+        tell(told, what, traced, options, building);
     })?)
 }
 
@@ -213,7 +223,7 @@ pub fn pair(
         let untraced = scope.spawn(|| one(false, starts));
         let traced = scope.spawn(|| one(true, other));
         for (told, traced) in started {
-            tell(told, what, (traced, false), building);
+            tell(told, what, traced, options, building);
         }
         // A build does not panic; if it did, so does this.
         (
@@ -225,6 +235,7 @@ pub fn pair(
         untraced: untraced?,
         traced: traced?,
         verilator: verilator.version.to_string(),
+        rtl_coverage: options.rtl_coverage,
     };
     if !pair.is_cached() {
         tell_warnings(&pair.untraced, building);

@@ -28,6 +28,8 @@ pub struct BuildOptions {
     pub sandbox: Sandbox,
     /// The initial state of instances, one of random values; zeros without one. It is another build.
     pub start: Option<NonZeroU32>,
+    /// Whether instances count coverage of the RTL. It is another build; those with tracing never do.
+    pub rtl_coverage: bool,
 }
 
 impl BuildOptions {
@@ -39,6 +41,7 @@ impl BuildOptions {
             patience: Duration::from_secs(20),
             sandbox: Sandbox::default(),
             start: None,
+            rtl_coverage: false,
         }
     }
 
@@ -66,6 +69,15 @@ impl BuildOptions {
     #[must_use]
     pub fn starting_from(self, start: Option<NonZeroU32>) -> Self {
         Self { start, ..self }
+    }
+
+    /// The same, for instances that count coverage of the RTL, or do not.
+    #[must_use]
+    pub fn covering(self, rtl_coverage: bool) -> Self {
+        Self {
+            rtl_coverage,
+            ..self
+        }
     }
 
     /// The same, with files that the design's process may write besides.

@@ -59,6 +59,23 @@ pub enum FolderError {
         /// The command that builds the design again, where it is known.
         again: Option<String>,
     },
+    /// Coverage of the RTL is wanted, which its library does not count.
+    #[error(
+        "{}: expected a design that was built with --rtl-coverage, found one without: build it again with{}",
+        path.display(),
+        match again.is_empty() {
+            true => " --rtl-coverage".to_owned(),
+            false => format!(":\n  {again} --rtl-coverage    (in {})", ran_in.display()),
+        }
+    )]
+    NoCoverage {
+        /// The folder.
+        path: PathBuf,
+        /// The command that built it, if it is known.
+        again: String,
+        /// The folder where that ran.
+        ran_in: PathBuf,
+    },
     /// A library with other ports.
     #[error(
         "{}: expected {expected} bytes of {port}, found {found}: the design was built for another layout of the DUT \

@@ -4,7 +4,9 @@
 
 mod build;
 mod build_options;
+mod covered;
 mod described;
+mod file_names;
 mod folder;
 mod folder_error;
 pub mod isolation;
@@ -23,7 +25,9 @@ mod without_trace;
 
 pub use build::{BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated, verilator_version};
 pub use build_options::BuildOptions;
+pub use covered::{Covered, Written};
 pub use described::{DescribeError, Described, described};
+pub use file_names::FileNames;
 pub use folder::DutFolder;
 pub use folder_error::FolderError;
 pub use manifest::Manifest;

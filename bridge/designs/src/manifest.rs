@@ -31,6 +31,9 @@ pub struct Manifest {
     pub defines: Vec<String>,
     /// Further arguments of Verilator.
     pub verilator_args: Vec<String>,
+    /// Whether `dut.so` counts coverage of the RTL.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rtl_coverage: bool,
     /// The command that built it; empty in a folder of an earlier version.
     #[serde(default)]
     pub command: String,

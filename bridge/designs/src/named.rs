@@ -6,7 +6,7 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use verilator_sys::shared::Names;
 
 use super::open_error::OpenError;
-use lockstep_engine::dut::{Dut, Pulse, Stop, TraceUnavailable};
+use lockstep_engine::dut::{CoverageUnavailable, Dut, Pulse, Stop, TraceUnavailable};
 
 /// A library is the same wherever its sources lie; this one knows what they are called here.
 pub(super) struct Named {
@@ -71,6 +71,10 @@ impl Dut for Named {
 
     fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
         self.inner.end_trace()
+    }
+
+    fn write_coverage(&mut self, path: &Path) -> Result<(), CoverageUnavailable> {
+        self.inner.write_coverage(path)
     }
 
     fn pulse(&self) -> Pulse {

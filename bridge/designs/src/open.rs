@@ -15,7 +15,7 @@ use super::library::Library;
 use super::named::{Named, named_stop};
 use super::open_error::OpenError;
 use super::source::{self, RtlSource};
-use super::{DutFolder, Warnings};
+use super::{DutFolder, FileNames, Warnings};
 use lockstep_engine::dut::{Dut, Translated, check_contract, check_parameters, wrapper_parameters};
 
 /// Makes an instance of `source` for `implementation`, and checks that it is one. `building` is told when a
@@ -62,32 +62,36 @@ impl Rtl {
         options: &BuildOptions,
         building: &mut dyn FnMut(BuildEvent<'_>),
     ) -> Result<Self, OpenError> {
-        let random_start = options.start.is_some();
+        let is_another = options.start.is_some() || options.rtl_coverage;
         let (mut loops, mut built_in) = (Vec::new(), None);
         let mut names = Names::default();
         let library = match source {
             RtlSource::Bundled => {
                 let parameters = wrapper_parameters(implementation);
-                if parameters == wrapper_parameters(&Implementation::default()) && !random_start {
+                if parameters == wrapper_parameters(&Implementation::default()) && !is_another {
                     Library::Here(verilator_sys::static_library!(lockstep_bundled)?)
                 } else {
                     options.make_cache()?;
-                    let mut design = source::bundled(implementation, &options.cache)?;
-                    design.random_start = random_start;
+                    let design = source::bundled(implementation, &options.cache)?;
                     let what = format!("bundled for implementation {}", implementation.name);
                     let built = build::one(design, traced, options, &what, building)?;
+                    if options.rtl_coverage {
+                        names = built.names.clone();
+                    }
                     Library::load(&built.path, options)?
                 }
             }
             RtlSource::Files(files) => {
-                let (mut design, what) = (files.design()?, source.describe());
-                design.random_start = random_start;
+                let (design, what) = (files.design()?, source.describe());
                 let built = build::one_of_files(design, traced, options, &what, building)?;
                 loops = Warnings::of(&built).loops();
                 names = built.names.clone();
                 Library::load(&built.path, options)?
             }
             RtlSource::Built(folder) => {
+                if options.rtl_coverage {
+                    folder.check_coverage()?;
+                }
                 loops.clone_from(&folder.manifest().loops);
                 built_in = Some(folder.clone());
                 folder.library(traced, options)?
@@ -103,6 +107,14 @@ impl Rtl {
             start: options.start,
             patience: options.patience,
         })
+    }
+
+    /// What its files are called.
+    pub fn file_names(&self) -> FileNames {
+        FileNames {
+            names: self.names.clone(),
+            folder: self.folder.clone(),
+        }
     }
 
     /// Makes an instance, whatever it states to be.

@@ -11,7 +11,7 @@ use verilator_sys::{CreateError, DutLibrary, DutStop};
 
 use super::printed;
 use super::stops::{in_final_block, plain, with_loops};
-use lockstep_engine::dut::{Counter, Dut, Pulse, Stop, TraceUnavailable};
+use lockstep_engine::dut::{Counter, CoverageUnavailable, Dut, Pulse, Stop, TraceUnavailable};
 
 /// A Verilated design, linked in or loaded.
 pub struct VerilatedDut {
@@ -93,6 +93,12 @@ impl Dut for VerilatedDut {
         self.inner
             .trace_close()
             .map_err(|error| TraceUnavailable(error.to_string()))
+    }
+
+    fn write_coverage(&mut self, path: &Path) -> Result<(), CoverageUnavailable> {
+        self.inner
+            .write_coverage(path)
+            .map_err(|error| CoverageUnavailable(error.to_string()))
     }
 
     fn finish(&mut self) -> Result<(), Stop> {

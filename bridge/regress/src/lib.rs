@@ -18,6 +18,7 @@ pub mod plan;
 pub mod record;
 pub mod results;
 pub mod rounds;
+pub mod rtl_coverage;
 pub mod seeds;
 pub mod shard;
 pub mod share;

@@ -199,6 +199,31 @@ impl DutFolder {
         Ok(library)
     }
 
+    /// Checks that the library without tracing counts coverage.
+    ///
+    /// # Errors
+    /// It was built without.
+    pub fn check_coverage(&self) -> Result<(), FolderError> {
+        match self.manifest.rtl_coverage {
+            true => Ok(()),
+            false => Err(FolderError::NoCoverage {
+                path: self.path.clone(),
+                again: self.manifest.command.clone(),
+                ran_in: self.manifest.ran_in.clone(),
+            }),
+        }
+    }
+
+    /// The source that its libraries name `inside`, from the folder on that all sources are in.
+    pub(super) fn source(&self, inside: &Path) -> Option<&Path> {
+        let sources = self.manifest.source.iter();
+        let sources = sources.map(|source| source.path.as_path());
+        // Another one may end with the same, deeper inside.
+        sources
+            .filter(|path| path.ends_with(inside))
+            .min_by_key(|path| path.as_os_str().len())
+    }
+
     /// Checks that the manifest says of the design what its library states, `parameters`. A library of another
     /// contract is none of this check's.
     ///

@@ -155,6 +155,7 @@ fn manifest(
         defines: design.defines.clone(),
         // They may be used again from another folder.
         verilator_args: design.absolute_arguments(&ran_in),
+        rtl_coverage: pair.rtl_coverage,
         command: command.to_owned(),
         ran_in,
         loops: pair.warnings().loops(),

@@ -22,7 +22,9 @@ use super::sandbox::Sandbox;
 use super::serve::{Order, Outcome};
 use crate::printed;
 use crate::stops::with_loops;
-use lockstep_engine::dut::{Completed, Counter, Dut, Pulse, Stop, StopKind, TraceUnavailable};
+use lockstep_engine::dut::{
+    Completed, Counter, CoverageUnavailable, Dut, Pulse, Stop, StopKind, TraceUnavailable,
+};
 
 /// How long who waits for a batch sleeps when others are on their way.
 const NAP: Duration = Duration::from_micros(100);
@@ -445,10 +447,20 @@ impl Dut for RemoteDut {
         self.run = cycle;
         self.host.begin_at(cycle);
         self.done(&Order::Trace { path, cycle })
+            .map_err(TraceUnavailable)
     }
 
     fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
-        self.done(&Order::EndTrace)
+        self.done(&Order::EndTrace).map_err(TraceUnavailable)
+    }
+
+    fn write_coverage(&mut self, path: &Path) -> Result<(), CoverageUnavailable> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let path = path.as_os_str().as_bytes().to_vec();
+        self.forget_posted(false)
+            .map_err(|stop| CoverageUnavailable(stop.to_string()))?;
+        self.done(&Order::Coverage { path })
+            .map_err(CoverageUnavailable)
     }
 
     fn pulse(&self) -> Pulse {
@@ -462,13 +474,8 @@ impl Dut for RemoteDut {
         if self.has_ended || self.host.is_dismissed() {
             return Ok(());
         }
-        // Batches that nobody wants any more.
-        while let Some((number, _)) = self.posted.pop_front() {
-            if let Err(stop) = self.wait(number, None, true) {
-                self.has_ended = true;
-                return Err(self.kept_late(stop));
-            }
-        }
+        self.forget_posted(true)
+            .map_err(|stop| self.kept_late(stop))?;
         let words = serde_json::to_vec(&Order::Finish).unwrap_or_default();
         let limit = Some(Instant::now() + self.design.patience);
         // Twice: a reply that final blocks make before they end the process is not one to the second.
@@ -493,12 +500,27 @@ impl RemoteDut {
         stop
     }
 
-    fn done(&mut self, order: &Order) -> Result<(), TraceUnavailable> {
+    /// Has batches run that nobody wants any more.
+    ///
+    /// # Errors
+    /// The process ended.
+    fn forget_posted(&mut self, is_late: bool) -> Result<(), Stop> {
+        while let Some((number, _)) = self.posted.pop_front() {
+            if let Err(stop) = self.wait(number, None, is_late) {
+                self.has_ended = true;
+                return Err(stop);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has something rare done; why it cannot be.
+    fn done(&mut self, order: &Order) -> Result<(), String> {
         match self.order(order, None) {
             Ok((Outcome::Done, _)) => Ok(()),
-            Ok((Outcome::Refused(message), _)) => Err(TraceUnavailable(message)),
-            Ok(_) => Err(TraceUnavailable("an answer that is none".into())),
-            Err(stop) => Err(TraceUnavailable(stop.to_string())),
+            Ok((Outcome::Refused(message), _)) => Err(message),
+            Ok(_) => Err("an answer that is none".into()),
+            Err(stop) => Err(stop.to_string()),
         }
     }
 }

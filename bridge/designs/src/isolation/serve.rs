@@ -42,6 +42,11 @@ pub enum Order {
     },
     /// Complete that file.
     EndTrace,
+    /// Write what its coverage has counted to this file.
+    Coverage {
+        /// Bytes of the path.
+        path: Vec<u8>,
+    },
     /// Take the instance down.
     Finish,
 }
@@ -211,6 +216,10 @@ fn obey(
                 dut.set_cycle(cycle);
                 dut.trace_open(&path)
             })
+        }
+        Order::Coverage { path } => {
+            let path = PathBuf::from(std::ffi::OsString::from_vec(path));
+            of_dut(dut, |dut| dut.write_coverage(&path))
         }
         Order::EndTrace => of_dut(dut, Dut::trace_close),
         Order::Finish => {

@@ -58,6 +58,14 @@ pub trait Dut: Send {
     /// The file could not be written to its end.
     fn end_trace(&mut self) -> Result<(), TraceUnavailable>;
 
+    /// Writes how often each line and each change of a bit of its RTL was counted so far, in Verilator's format.
+    ///
+    /// # Errors
+    /// The design was not built to count, or the file cannot be written.
+    fn write_coverage(&mut self, _path: &Path) -> Result<(), CoverageUnavailable> {
+        Err(CoverageUnavailable("the design counts none".into()))
+    }
+
     /// What a supervisor may look at from another thread.
     fn pulse(&self) -> Pulse;
 
@@ -246,6 +254,11 @@ fn details(stop: &Stop) -> String {
     }
     text
 }
+
+/// Coverage of the RTL that cannot be had.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("no coverage of the RTL: {0}")]
+pub struct CoverageUnavailable(pub String);
 
 /// A waveform that cannot be had.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use pmu_model::{
     Number, SysReg, Unknown,
 };
 
-use super::{Dut, Pulse, Stop, TraceUnavailable};
+use super::{CoverageUnavailable, Dut, Pulse, Stop, TraceUnavailable};
 
 /// What the model says of a cycle.
 #[derive(Clone, Copy, Default)]
@@ -139,6 +139,10 @@ impl Dut for Translated {
 
     fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
         self.inner.end_trace()
+    }
+
+    fn write_coverage(&mut self, path: &Path) -> Result<(), CoverageUnavailable> {
+        self.inner.write_coverage(path)
     }
 
     fn pulse(&self) -> Pulse {
