@@ -5,6 +5,7 @@ mod capsules;
 mod command;
 mod coverage;
 mod morning;
+mod rtl_coverage;
 #[path = "../support/scratch.rs"]
 mod scratch;
 mod steering;

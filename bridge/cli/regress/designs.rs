@@ -1,6 +1,6 @@
 //! Designs of a suite: folders that are there, and RTL that is built before the runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -58,14 +58,24 @@ impl Designs {
 pub(super) fn prepare(order: &Order<'_>) -> Result<Designs, Failure> {
     let runs = order.plan.runs.iter().enumerate();
     let runs = runs.filter(|&(number, _)| order.shard.has(number));
-    let names: BTreeSet<_> = runs.map(|(_, run)| run.design.as_str()).collect();
+    let mut names: BTreeMap<_, bool> = BTreeMap::new();
+    for (_, run) in runs {
+        *names.entry(run.design.as_str()).or_default() |= run.rtl_coverage;
+    }
     let mut all = BTreeMap::new();
-    for name in names {
+    for (name, covers) in names {
         let Some(design) = order.suite.design(name) else {
             continue;
         };
         let ready = match &design.dut {
-            Some(path) => Ok(order.folder.join(path)),
+            Some(path) => {
+                let path = order.folder.join(path);
+                if covers {
+                    let folder = DutFolder::open(&path).map_err(Failure::input)?;
+                    folder.check_coverage().map_err(Failure::input)?;
+                }
+                Ok(path)
+            }
             None => built(order, name, design)?,
         };
         let ready = match ready {

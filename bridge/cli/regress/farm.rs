@@ -1,5 +1,6 @@
 //! Runs of a shard, several at a time, each in a process of its own.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +13,8 @@ use super::designs::{Designs, word};
 use super::leave::leave;
 use super::order::Order;
 use super::progress::Progress;
-use crate::cli::{Failure, output};
+use super::rtl_coverage::Shard as RtlCoverage;
+use crate::cli::{Failure, output, report_files};
 use crate::interrupt;
 use crate::lockstep::Verdict;
 use crate::lockstep::waivers::Day;
@@ -46,6 +48,8 @@ pub(super) struct Farm<'a> {
     designs: &'a Designs,
     /// What the results say of the suite.
     header: &'a Header,
+    /// What runs have covered of their RTL.
+    covered: &'a RtlCoverage,
     /// Set when no run is to go on.
     stop: AtomicBool,
     interrupted: Arc<AtomicBool>,
@@ -57,11 +61,17 @@ pub(super) struct Farm<'a> {
 }
 
 impl<'a> Farm<'a> {
-    pub fn new(order: &'a Order<'a>, designs: &'a Designs, header: &'a Header) -> Self {
+    pub fn new(
+        order: &'a Order<'a>,
+        designs: &'a Designs,
+        header: &'a Header,
+        covered: &'a RtlCoverage,
+    ) -> Self {
         Self {
             order,
             designs,
             header,
+            covered,
             stop: AtomicBool::new(false),
             interrupted: Arc::default(),
             next: AtomicUsize::new(0),
@@ -190,15 +200,18 @@ impl<'a> Farm<'a> {
         let files = order
             .suite
             .design(&run.design)
-            .filter(|_| run.init.is_some());
+            .filter(|files| run.init.is_some() || run.rtl_coverage && files.is_built_here());
         if let Some(files) = files {
-            // The folder that was built has no other initial states.
+            // The folder that was built has no other initial states, and counts no coverage.
             words.extend(files.options(PathBuf::clone));
         } else if let Some(path) = design {
             words.extend(["--dut".into(), word(&path)]);
         }
         if run.coverage {
             words.extend(["--coverage".into(), word(&out.join(COVERAGE))]);
+        }
+        if run.rtl_coverage {
+            words.push("--rtl-coverage".into());
         }
         if run.keep_going {
             words.push("--keep-going".into());
@@ -221,6 +234,9 @@ impl<'a> Farm<'a> {
             if run.coverage && record.is_complete() {
                 take(&mut record, &out.join(COVERAGE));
             }
+            if run.rtl_coverage {
+                self.cover(&mut record, &out.join(report_files::RTL_COVERAGE));
+            }
             if self.is_stopped() && !record.is_decided() {
                 return None;
             }
@@ -238,6 +254,27 @@ impl<'a> Farm<'a> {
             }
             place.attempts += 1;
         }
+    }
+}
+
+impl Farm<'_> {
+    /// Adds what a run has covered of its RTL to that of the shard, if it came to its end. Its file goes: those of a night
+    /// would fill a disk.
+    fn cover(&self, record: &mut Record, path: &Path) {
+        if record.is_complete()
+            && let Some(compared) = &mut record.compared
+        {
+            let added = self
+                .covered
+                .add(&record.implementation, &record.design, path);
+            match added {
+                Ok(()) => compared.rtl_coverage = true,
+                Err(failure) => output::note(&failure.message),
+            }
+        }
+        // There is none of a run that did not begin; the folder stays if something else is in it.
+        let _ = fs::remove_file(path);
+        let _ = path.parent().map(fs::remove_dir);
     }
 }
 

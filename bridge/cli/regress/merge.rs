@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::capsules::{self, Capsules};
 use super::github;
+use super::rtl_coverage;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
@@ -50,7 +51,15 @@ const JUNIT: &str = "junit.xml";
 const PAGE: &str = "index.html";
 const COVERAGE: &str = "coverage.json";
 const COVERAGE_PAGE: &str = "coverage.html";
-const NAMES: [&str; 6] = [RESULTS, SUMMARY, JUNIT, PAGE, COVERAGE, COVERAGE_PAGE];
+const NAMES: [&str; 7] = [
+    RESULTS,
+    SUMMARY,
+    JUNIT,
+    PAGE,
+    COVERAGE,
+    COVERAGE_PAGE,
+    rtl_coverage::PAGE,
+];
 
 /// Merges results and reports.
 pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
@@ -81,6 +90,7 @@ pub(in crate::cli) fn merge(args: &MergeArgs) -> Result<Verdict, Failure> {
     };
     let summary = write_report(
         &merged,
+        &files,
         last.as_ref(),
         &args.out,
         from.as_deref(),
@@ -126,15 +136,17 @@ pub(super) fn remove_report(folder: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let out = OutputFolder::new(folder)?;
+    rtl_coverage::remove(&out.file(rtl_coverage::FOLDER))?;
     NAMES.iter().try_for_each(|name| out.remove(name))
 }
 
-/// Writes the report of merged results to a folder.
+/// Writes the report of merged results, which are those of `files`, to a folder.
 ///
 /// # Errors
 /// It cannot be written.
 pub(super) fn write_report(
     merged: &Merged,
+    files: &[PathBuf],
     last: Option<&Summary>,
     folder: &Path,
     results: Option<&str>,
@@ -152,6 +164,7 @@ pub(super) fn write_report(
     let mut write = || -> Result<(), Failure> {
         out.make()?;
         capsules.write(&mut summary, &out)?;
+        rtl_coverage::write(&mut summary, files, &out)?;
         output::write_whole(&out.file(RESULTS), |to| merged.write(to))?;
         let json = serde_json::to_string_pretty(&summary).map_err(Failure::infrastructure)?;
         out.write(SUMMARY, &(json + "\n"))?;

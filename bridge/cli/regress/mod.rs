@@ -19,6 +19,7 @@ mod order;
 mod progress;
 #[cfg(feature = "rtl")]
 mod rounds;
+mod rtl_coverage;
 #[cfg(feature = "rtl")]
 mod steer;
 #[cfg(feature = "rtl")]

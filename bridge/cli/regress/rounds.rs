@@ -6,6 +6,7 @@ use std::path::Path;
 use super::designs::Designs;
 use super::farm::{Farm, Harvest};
 use super::order::Order;
+use super::rtl_coverage::Shard as RtlCoverage;
 use super::steer::steer;
 use crate::cli::{Failure, output};
 use crate::regress::course::{Aim, Course};
@@ -17,7 +18,7 @@ use crate::regress::steering::{Taken, round};
 use crate::regress::totals::Totals;
 use crate::report::grouped;
 
-/// Runs round after round. What is `known` of an earlier start is not run again: the rounds are a function of the suite and
+/// Runs round after round, with results in a file. What is `known` of an earlier start is not run again: the rounds are a function of the suite and
 /// of what their runs took, and come to the same runs.
 ///
 /// # Returns
@@ -29,9 +30,9 @@ pub(super) fn rounds(
     order: &mut Order<'_>,
     aim: Aim,
     designs: &Designs,
+    covered: &RtlCoverage,
     header: &mut Header,
-    path: &Path,
-    mut known: Vec<Record>,
+    (path, mut known): (&Path, Vec<Record>),
 ) -> Result<Option<Vec<String>>, Failure> {
     let first = order.plan.runs.clone();
     let mut course = Course::new(aim);
@@ -48,7 +49,7 @@ pub(super) fn rounds(
             .collect();
         let failed = known.iter().filter(|record| record.has_failed()).count();
         let mut writer = Writer::create(path, header, &known).map_err(Failure::infrastructure)?;
-        let harvest = Farm::new(order, designs, header).run(&left, failed, &mut writer)?;
+        let harvest = Farm::new(order, designs, header, covered).run(&left, failed, &mut writer)?;
         drop(writer);
         let read = results::earlier(path).map_err(Failure::infrastructure)?;
         known = read.map_or_else(Vec::new, |read| read.records);

@@ -15,6 +15,7 @@ use super::github;
 use super::merge::{check_report, line_of_group, remove_report, write_report};
 use super::order::{Order, RegressArgs};
 use super::rounds::rounds;
+use super::rtl_coverage::{self, Shard as RtlCoverage};
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::{Failure, output, report_files};
 use crate::lockstep::Verdict;
@@ -103,10 +104,22 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         .as_ref()
         .is_some_and(|earlier| earlier.trailer.is_some() && earlier.path == path);
     let mut stopped = Vec::new();
+    let goes_on = !known.is_empty();
+    let covered = |order: &Order<'_>| {
+        RtlCoverage::open(order.own(rtl_coverage::FOLDER), &order.folder, goes_on)
+    };
     if let Some(aim) = aim {
         remove_report(&order.out.join(REPORT))?;
+        let covered = covered(&order)?;
         let known = known.clone();
-        match rounds(&mut order, aim, &designs, &mut header, &path, known)? {
+        match rounds(
+            &mut order,
+            aim,
+            &designs,
+            &covered,
+            &mut header,
+            (&path, known),
+        )? {
             Some(why) => stopped = why,
             None => return Ok(interrupted(&path)),
         }
@@ -117,7 +130,8 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         }
         let mut writer = Writer::create(&path, &header, &known).map_err(Failure::infrastructure)?;
         let failed = known.iter().filter(|record| record.has_failed()).count();
-        let farm = Farm::new(&order, &designs, &header);
+        let covered = covered(&order)?;
+        let farm = Farm::new(&order, &designs, &header, &covered);
         match farm.run(&left, failed, &mut writer)? {
             Harvest::All => {}
             Harvest::Enough(why) => stopped.push(why),
@@ -222,7 +236,14 @@ fn conclude(
             roots: std::slice::from_ref(&order.out),
             sources: order.args.capsule_sources,
         };
-        let summary = write_report(&merged, last, &report, Some(".."), &capsules)?;
+        let summary = write_report(
+            &merged,
+            &[path.to_owned()],
+            last,
+            &report,
+            Some(".."),
+            &capsules,
+        )?;
         return super::merge::conclude(&summary, &report, order.args.json);
     }
     let planned = order.numbers().count();

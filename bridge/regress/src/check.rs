@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::merge::Merged;
 use crate::record::{Compared, Record, Waiver};
+use crate::rtl_coverage::Tally;
 use crate::stimulus::Stimuli;
 use crate::totals::Totals;
 
@@ -85,6 +86,19 @@ pub struct Coverage {
     /// Those of them that no run hit.
     #[serde(default)]
     pub never_hit: usize,
+    /// What was covered of the RTL, where that was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtl: Option<RtlCovered>,
+}
+
+/// What runs have covered of RTL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RtlCovered {
+    /// Runs that counted.
+    pub runs: usize,
+    /// Shares of what can be covered.
+    #[serde(flatten)]
+    pub tally: Tally,
 }
 
 /// What runs tell one after the other, beside their verdicts.
@@ -138,7 +152,11 @@ impl Gathered {
             never_taken: BTreeSet::new(),
             points: None,
             never_hit: 0,
+            rtl: None,
         });
+        if compared.rtl_coverage {
+            entry.rtl.get_or_insert_default().runs += 1;
+        }
         entry.runs += 1;
         entry.cycles += compared.cycles;
         entry.compared += compared.compared;

@@ -169,6 +169,7 @@ fn compared(told: &Value) -> Compared {
             never_taken: texts(&rules["never_taken"]),
         }),
         taken: None,
+        rtl_coverage: false,
     }
 }
 
@@ -297,6 +298,7 @@ mod tests {
             },
             waivers: None,
             coverage: false,
+            rtl_coverage: false,
             keep_going: false,
             init: None,
         };

@@ -31,6 +31,8 @@ pub struct Run {
     pub waivers: Option<PathBuf>,
     /// Whether rules are counted.
     pub coverage: bool,
+    /// Whether coverage of the RTL is.
+    pub rtl_coverage: bool,
     /// Whether it goes on after a divergence.
     pub keep_going: bool,
     /// Initial states of the design, beside zeros.
@@ -263,6 +265,7 @@ impl Suite {
                         stimulus: stimulus.clone(),
                         waivers: group.waivers.clone(),
                         coverage: group.coverage,
+                        rtl_coverage: group.rtl_coverage,
                         keep_going: group.keep_going,
                         init: group.init,
                     };

@@ -159,6 +159,9 @@ pub struct Compared {
     /// What the run took, if that was counted and the run came to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken: Option<Taken>,
+    /// Whether coverage of the RTL was counted, and the run came to its end: it is in the data of the shard.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rtl_coverage: bool,
 }
 
 /// A waiver, and how often a run needed it.

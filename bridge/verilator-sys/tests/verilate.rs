@@ -281,6 +281,7 @@ fn macros_folders_and_libraries_reach_the_design() {
         parameters: vec![("P".to_owned(), "2".to_owned())],
         arguments: vec!["-Wno-DECLFILENAME".to_owned()],
         random_start: false,
+        coverage: false,
     };
     let verilated = run(&design, false, "everything").expect("accepted");
     for path in [

@@ -11,6 +11,7 @@ use lockstep_report::{counted, grouped};
 
 use crate::check::{self, Coverage, Finding};
 use crate::record::Waiver;
+use crate::rtl_coverage::Tally;
 use crate::summary::{Group, Summary};
 use plot::{Plot, plots};
 
@@ -153,6 +154,16 @@ impl Page<'_> {
     fn has_coverage(&self) -> bool {
         let mut coverage = self.summary.coverage.iter();
         coverage.any(|coverage| coverage.points.is_some())
+    }
+
+    /// Whether there is a page of coverage of RTL.
+    fn has_rtl_coverage(&self) -> bool {
+        let mut coverage = self.summary.coverage.iter();
+        coverage.any(|coverage| {
+            coverage
+                .rtl
+                .is_some_and(|rtl| rtl.tally != Tally::default())
+        })
     }
 
     /// What nobody compared in all runs of a configuration, in lines.

@@ -168,7 +168,12 @@ fn missing(name: &str, file: &File<'_>, text: &[String]) -> Vec<Never> {
     let others = others.map(|((line, kind, comment), _)| {
         let what = match *kind {
             "user" => format!("cover {comment} never held"),
-            _ => format!("{comment} was never taken"),
+            // Verilator's words for the two values of a choice.
+            _ => match *comment {
+                "cond_then" => "the value before : was never taken".to_owned(),
+                "cond_else" => "the value behind : was never taken".to_owned(),
+                branch => format!("{branch} was never taken"),
+            },
         };
         Never::new(name, (*line, *line), what, text)
     });

@@ -142,6 +142,9 @@ pub struct Group {
     /// Whether rules and crosses are counted; slower.
     #[serde(default)]
     pub coverage: bool,
+    /// Whether coverage of the RTL is counted; another build, and slower.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rtl_coverage: bool,
     /// Whether runs go on after a divergence.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep_going: bool,
