@@ -89,7 +89,8 @@ const MARKS: [(&str, &[&str]); 12] = [
     (".vcd", &["VerilatedVcd", excerpt::COMMENT]),
     (".gtkw", &["[*] pmu-lockstep: "]),
     (".sucl", &["# pmu-lockstep: "]),
-    (".dat", &["# SystemC::Coverage-3"]),
+    // Verilator's own have no number of points.
+    (".dat", &["# SystemC::Coverage-3\n# points: "]),
     (".info", &["TN:lockstep"]),
     (".rs", &["//! Made by `lockstep shrink`."]),
 ];
@@ -160,6 +161,7 @@ fn remove_all(out: &OutputFolder, run: Option<&Path>) -> Result<(), Failure> {
         }
     }
     out.remove(WINDOW)?;
+    out.remove(RTL_COVERAGE)?;
     for (_, name) in [FST, GTKWAVE, SURFER, PAGE, REPORT, PRINTED] {
         out.remove(name)?;
     }
