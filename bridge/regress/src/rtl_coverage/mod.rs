@@ -108,23 +108,22 @@ impl RtlCoverage {
     /// The same with other names of files.
     #[must_use]
     pub fn renamed(self, name: impl Fn(&str) -> String) -> Self {
-        let mut names = BTreeMap::new();
-        let points: Vec<_> = self
-            .points
-            .iter()
-            .map(|(point, &count)| {
-                let file = names
-                    .entry(point.file.clone())
-                    .or_insert_with(|| name(&self.path(&point.file).to_string_lossy()).into());
-                let file: &Box<str> = file;
-                let point = Point {
-                    file: file.clone(),
-                    ..point.clone()
-                };
-                (point, count)
-            })
-            .collect();
-        Self::of(points.into_iter())
+        let mut names: BTreeMap<&str, Box<str>> = BTreeMap::new();
+        let points = self.points.iter().map(|(point, &count)| {
+            let path = || self.path(&point.file).to_string_lossy().into_owned();
+            let file = names.entry(&point.file);
+            let file = file.or_insert_with(|| name(&path()).into()).clone();
+            let text = point.text.clone();
+            (
+                Point {
+                    file,
+                    text,
+                    ..*point
+                },
+                count,
+            )
+        });
+        Self::of(points)
     }
 
     /// Adds what another run has counted: of each point the run counts that hit it most often. In whichever order, and however
