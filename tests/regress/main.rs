@@ -578,6 +578,19 @@ fn a_first_suite() {
         "{}",
         again.stderr
     );
+    // What a system takes is put beside a suite that is there, but not over what is its own.
+    fs::remove_file(folder.join("slurm.sh")).expect("removed");
+    let kept = "name = 'kept'\n[[group]]\n";
+    fs::write(folder.join("suite.toml"), kept).expect("written");
+    let beside = regress(&folder, &["init-ci", "--for", "slurm"]);
+    assert_eq!(beside.code, 0, "{}", beside.stderr);
+    assert!(beside.stdout.contains("suite.toml is as it was\n"));
+    assert!(folder.join("slurm.sh").exists());
+    let read = || fs::read_to_string(folder.join("suite.toml")).expect("a file");
+    assert_eq!(read(), kept);
+    let twice = regress(&folder, &["init-ci", "--for", "slurm"]);
+    assert_eq!(twice.code, 2);
+    assert!(twice.stderr.contains("slurm.sh"), "{}", twice.stderr);
     // Of a design of one's own, in another folder.
     fs::write(folder.join("dut.f"), "").expect("written");
     fs::write(folder.join("mine.toml"), "[pmu]\ncounters = 6\n").expect("written");

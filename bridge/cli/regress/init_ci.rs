@@ -85,6 +85,9 @@ impl System {
     }
 }
 
+/// The name of a suite's file.
+const FILE: &str = "suite.toml";
+
 /// What a first suite has, but for designs and implementations.
 const SUITE: &str = r#"# A suite of `lockstep regress`: docs/regressions.md tells all keys.
 name = "nightly"
@@ -106,16 +109,24 @@ cycles = 1000000
 coverage = true
 "#;
 
-/// Writes a first suite, and what systems take.
+/// Writes a first suite, if there is none, and what systems take.
 pub(in crate::cli) fn init_ci(args: &InitCiArgs) -> Result<Verdict, Failure> {
     let files: Vec<_> = args.systems.iter().map(|system| system.file()).collect();
-    let own: Vec<NewFile> = [("suite.toml", suite(args)?)]
-        .into_iter()
-        .chain(files.iter().map(|(file, _)| file.clone()))
-        .collect();
+    let path = args.folder.join(FILE);
+    // A suite that is there already gets what systems take beside it.
+    let says_nothing_of_it = args.filelist.is_none() && args.implementation.is_none();
+    let is_kept = !args.systems.is_empty() && says_nothing_of_it && !args.force && path.is_file();
+    let new = match is_kept {
+        true => None,
+        false => Some((FILE, suite(args)?)),
+    };
+    let own = files.iter().map(|(file, _)| file.clone());
+    let own: Vec<NewFile> = new.into_iter().chain(own).collect();
     let mut lines = new_files::write(&args.folder, &[], &own, args.force)?;
-    let path = args.folder.join("suite.toml");
     let path = quoted(&path.display().to_string());
+    if is_kept {
+        lines.push_str(&format!("{path} is as it was\n"));
+    }
     lines.push_str(&format!(
         "next: lockstep regress {path} --list, then\n  lockstep regress {path}\n"
     ));
