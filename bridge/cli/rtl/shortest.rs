@@ -21,6 +21,8 @@ use crate::stimulus::Reader;
 
 /// How long a report waits for it, which takes half a second as a rule.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it waits for a first cycle to go: a design that no reset brings back keeps them all.
+const FIRST: Duration = Duration::from_secs(1);
 
 /// A stimulus that fails, and what is needed to run parts of it.
 pub(super) struct Case<'a> {
@@ -72,7 +74,7 @@ impl Case<'_> {
         };
         // Nobody but the clock ends it: it is over sooner than anyone could.
         let never = AtomicBool::new(false);
-        let ended = within(PATIENCE, &watch.interrupted, || {
+        let ended = within([FIRST, PATIENCE], &watch, || {
             supervise(&pulse, self.limit, &never, reduce)
         });
         let done = match ended {
@@ -87,10 +89,9 @@ impl Case<'_> {
             error => error.to_string(),
         })?;
         if !reduced.minimal && reduced.cycles.len() == cycles_before {
-            let seconds = PATIENCE.as_secs();
-            return Err(format!(
-                "not a cycle could be taken away within {seconds} s; `lockstep shrink` goes on"
-            ));
+            let why =
+                "not a cycle could be taken away in the time for it; `lockstep shrink` goes on";
+            return Err(why.to_owned());
         }
         let case = shrunk(&reduced, self.hypotheses, self.implementation);
         let written = shrink::leave(&reduced, &case, self.implementation, out);
@@ -109,13 +110,15 @@ impl Case<'_> {
     }
 }
 
-/// Does something, and sets `over` when it has taken `limit`.
-fn within<T>(limit: Duration, over: &AtomicBool, job: impl FnOnce() -> T) -> T {
+/// Does something, and ends it when nothing has been taken away by the first limit, or it has taken the second one.
+fn within<T>([first, limit]: [Duration; 2], watch: &Watch, job: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let (done, ended) = channel::<()>();
         scope.spawn(move || {
-            if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                over.store(true, Ordering::Relaxed);
+            let takes = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            let is_fruitless = || watch.removed.load(Ordering::Relaxed) == 0;
+            if takes(first) && (is_fruitless() || takes(limit.saturating_sub(first))) {
+                watch.interrupted.store(true, Ordering::Relaxed);
             }
         });
         let result = job();
@@ -130,13 +133,20 @@ mod tests {
 
     #[test]
     fn what_takes_too_long_is_told_so() {
-        let over = AtomicBool::new(false);
-        assert_eq!(within(Duration::from_secs(3600), &over, || 7), 7);
-        assert!(!over.load(Ordering::Relaxed));
-        within(Duration::ZERO, &over, || {
-            while !over.load(Ordering::Relaxed) {
+        const LONG: Duration = Duration::from_secs(3600);
+        let watch = Watch::default();
+        let is_over = || watch.interrupted.load(Ordering::Relaxed);
+        let wait = || {
+            while !is_over() {
                 thread::yield_now();
             }
-        });
+        };
+        assert_eq!(within([LONG, LONG], &watch, || 7), 7);
+        assert!(!is_over());
+        // Nothing has been taken away.
+        within([Duration::ZERO, LONG], &watch, wait);
+        watch.interrupted.store(false, Ordering::Relaxed);
+        watch.removed.store(1, Ordering::Relaxed);
+        within([Duration::ZERO; 2], &watch, wait);
     }
 }

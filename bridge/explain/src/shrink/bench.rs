@@ -1,6 +1,7 @@
 //! Runs of design and model on a candidate.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pmu_model::{
     CycleInput, CycleOutput, Implementation, ImplementationError, Model, NoTracer, Recorder,
@@ -66,6 +67,8 @@ pub struct Bench<'a> {
     interval: u8,
     /// What every candidate keeps to.
     contract: ContractCheck,
+    /// Runs end when it is set.
+    over: Arc<AtomicBool>,
 }
 
 /// What goes before every run of an instance but its first, and is not compared: a design whose reset forgets something would
@@ -111,6 +114,7 @@ impl<'a> Bench<'a> {
             waivers: Waivers::default(),
             interval: implementation.wrapper.access_interval,
             contract: ContractCheck::new(implementation),
+            over: Arc::default(),
         })
     }
 
@@ -122,6 +126,11 @@ impl<'a> Bench<'a> {
     /// Accepts the differences of `waivers` from here on.
     pub fn accept(&mut self, waivers: Waivers) {
         self.waivers = waivers;
+    }
+
+    /// Ends a run when `over` is set, behind the batch that it is in.
+    pub fn end_with(&mut self, over: &Arc<AtomicBool>) {
+        self.over = Arc::clone(over);
     }
 
     /// Signs of life, for a supervisor.
@@ -165,11 +174,15 @@ impl<'a> Bench<'a> {
     /// Runs `cycles`, the first of which is a reset.
     ///
     /// # Errors
-    /// The design cannot be had, or the contract excludes a cycle.
+    /// The design cannot be had, the contract excludes a cycle, or there is no more time.
     pub fn run(&mut self, cycles: &[CycleInput]) -> Result<Ran, ShrinkError> {
         self.look_at(cycles)?;
         let mut batches = cycles.chunks(BATCH);
+        let over = Arc::clone(&self.over);
         self.run_batches(&mut |batch| {
+            if over.load(Ordering::Relaxed) {
+                return Err(ShrinkError::Interrupted);
+            }
             batch.clear();
             batch.extend_from_slice(batches.next().unwrap_or_default());
             Ok(())

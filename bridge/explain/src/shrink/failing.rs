@@ -33,6 +33,7 @@ pub fn failing_stretch(
     reader: &Reader,
     watch: &Watch,
 ) -> Result<Stretch, ShrinkError> {
+    bench.end_with(&watch.interrupted);
     let mut resets = Vec::new();
     let mut source = reader.clone();
     source.seek(0)?;

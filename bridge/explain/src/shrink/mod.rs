@@ -124,6 +124,7 @@ pub fn shrink(
     field: &str,
     watch: &Watch,
 ) -> Result<Reduced, ShrinkError> {
+    bench.end_with(&watch.interrupted);
     let mut search = search::Search::new(bench, cycles, field, watch)?;
     cycles::rest(&mut search)?;
     let mut minimal = false;

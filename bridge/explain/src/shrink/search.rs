@@ -72,14 +72,14 @@ impl<'b, 'a> Search<'b, 'a> {
         if self.is_over() || self.bench.look_at(&candidate).is_err() {
             return Ok(false);
         }
-        let ran = self.bench.run(&candidate)?;
-        let Some(mut failing) = self.judge(ran) else {
+        let ran = self.bench.run(&candidate);
+        let Some(mut failing) = self.judge(ran)? else {
             return Ok(false);
         };
         if !self.bench.renews() {
             // What an instance kept from an earlier run, in spite of the reset, must not decide.
-            let again = self.bench.fresh(&candidate)?;
-            match self.judge(again) {
+            let again = self.bench.fresh(&candidate);
+            match self.judge(again)? {
                 Some(again) => failing = again,
                 None => {
                     self.bench.renew();
@@ -96,11 +96,16 @@ impl<'b, 'a> Search<'b, 'a> {
         Ok(true)
     }
 
-    /// A run that fails as it should. A design that stops fails in another way.
-    fn judge(&self, ran: Ran) -> Option<Failing> {
-        let failing = ran.ok().flatten()?;
-        let same = failing.field == self.failing.field;
-        (same && within(&failing.unknown, &self.failing.unknown)).then_some(failing)
+    /// A run that fails as it should. A design that stops fails in another way, and what there is no time for does not.
+    fn judge(&self, ran: Result<Ran, ShrinkError>) -> Result<Option<Failing>, ShrinkError> {
+        let failing = match ran {
+            Err(ShrinkError::Interrupted) => None,
+            ran => ran?.ok().flatten(),
+        };
+        Ok(failing.filter(|failing| {
+            let same = failing.field == self.failing.field;
+            same && within(&failing.unknown, &self.failing.unknown)
+        }))
     }
 
     /// Applies as many of `edits` as possible: all of them, else the halves, one after the other.

@@ -7,7 +7,7 @@ use pmu_model::{AccessKind, CycleInput, CycleOutput, Implementation, SysReg};
 use tempfile::TempDir;
 
 use super::*;
-use lockstep_engine::dut::{Dut, ModelledDut};
+use lockstep_engine::dut::{BATCH, Dut, ModelledDut};
 use lockstep_stimulus::{ContractCheck, Generator, Profile, Reader, Writer};
 
 /// A fault that remembers nothing.
@@ -239,6 +239,27 @@ fn an_interrupted_reduction_keeps_the_best_so_far() {
         .expect("a design")
         .expect("no stop");
     assert_eq!(ran.map(|failing| failing.field).as_deref(), Some("V[3]"));
+}
+
+#[test]
+fn a_run_ends_when_there_is_no_more_time() {
+    let watch = Watch::default();
+    let ran = Arc::new(AtomicU64::new(0));
+    let make = || {
+        let (over, ran) = (Arc::clone(&watch.interrupted), Arc::clone(&ran));
+        let fault = move |_, _: &CycleInput, _: &mut CycleOutput| {
+            over.store(true, Ordering::Relaxed);
+            ran.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        let made = ModelledDut::with_fault(&Implementation::default(), Box::new(fault));
+        Ok(Box::new(made.expect("a design")) as Box<dyn Dut>)
+    };
+    let mut bench = Bench::new(&Implementation::default(), Box::new(make)).expect("legal");
+    bench.end_with(&watch.interrupted);
+    let ended = bench.run(&vec![CycleInput::reset(); 8 * BATCH]);
+    assert!(matches!(ended, Err(ShrinkError::Interrupted)), "{ended:?}");
+    assert_eq!(ran.load(Ordering::Relaxed), BATCH as u64);
 }
 
 /// Shrinks cycles that fail in `field` on a design with `fault`.
