@@ -41,6 +41,9 @@ pub struct Compiler {
     args: Vec<OsString>,
     /// Path, flags and version: whatever the compiler's output depends on.
     identity: String,
+    /// Whether it is GCC, which takes headers that were compiled before with another level of optimization, and goes on
+    /// without them where it cannot use them.
+    pub(crate) is_gcc: bool,
     /// The first line of what it says of its version.
     #[cfg_attr(not(feature = "shared"), expect(dead_code))]
     version: String,
@@ -210,6 +213,7 @@ impl Compiler {
                 }
                 continue;
             };
+            let is_gcc = tool.is_like_gnu() && !tool.is_like_clang();
             let mut args = tool.args().to_vec();
             args.extend(FLAGS.map(Into::into));
             let optional = OPTIONAL_FLAGS.iter().filter(|flag| accepts(&path, flag));
@@ -220,6 +224,7 @@ impl Compiler {
                 path,
                 args,
                 identity,
+                is_gcc,
                 version: version.lines().next().unwrap_or_default().trim().to_owned(),
             });
         }
@@ -290,13 +295,38 @@ impl Compiler {
     }
 
     fn compile_to(&self, unit: &Unit, object: &Path) -> Result<(), CompileError> {
+        let compiled = |first: &Path| {
+            let mut command = self.command();
+            command.arg(unit.optimization);
+            for folder in &unit.include_dirs {
+                command.arg("-I").arg(folder);
+            }
+            command.arg("-include").arg(first);
+            command.arg("-c").arg(&unit.source);
+            self.make(command, object)
+        };
+        let hooks = Path::new(HOOKS);
+        match &unit.headers {
+            // Should they be what is wrong, all is well without them; should they not be, the error is the same.
+            Some(headers) => compiled(headers).or_else(|_| compiled(hooks)),
+            None => compiled(hooks),
+        }
+    }
+
+    /// Compiles a header, to be included ahead of units.
+    pub(crate) fn compile_header(
+        &self,
+        header: &Path,
+        include_dirs: &[PathBuf],
+        to: &Path,
+    ) -> Result<(), CompileError> {
         let mut command = self.command();
-        command.arg(unit.optimization);
-        for folder in &unit.include_dirs {
+        command.arg(Optimization::Full.flag());
+        for folder in include_dirs {
             command.arg("-I").arg(folder);
         }
-        command.args(["-include", HOOKS, "-c"]).arg(&unit.source);
-        self.make(command, object)
+        command.args(["-x", "c++-header"]).arg(header);
+        self.make(command, to)
     }
 
     /// Runs a command that makes `file`.
@@ -339,6 +369,8 @@ pub(crate) struct Unit {
     pub name: String,
     pub source: PathBuf,
     pub include_dirs: Vec<PathBuf>,
+    /// Headers that are included ahead of it, in place of the hooks.
+    pub headers: Option<PathBuf>,
     pub optimization: &'static str,
     /// Hash of the source and of everything it may include.
     pub content: String,
@@ -378,7 +410,7 @@ impl Unit {
 }
 
 /// What the name of an object ends with.
-fn object_hash(path: &Path) -> Result<String, CompileError> {
+pub(crate) fn object_hash(path: &Path) -> Result<String, CompileError> {
     let hash = Hash::new().file(path)?.finish();
     Ok(hash[..16].to_owned())
 }
@@ -472,8 +504,13 @@ impl Hash {
     }
 
     pub(crate) fn file(&mut self, path: &Path) -> Result<&mut Hash, CompileError> {
-        let bytes = fs::read(path).map_err(io_error(path))?;
-        Ok(self.bytes(&bytes))
+        let read = |hash: &mut Sha256| {
+            let mut file = fs::File::open(path)?;
+            hash.update(file.metadata()?.len().to_le_bytes());
+            io::copy(&mut file, hash)
+        };
+        read(&mut self.0).map_err(io_error(path))?;
+        Ok(self)
     }
 
     pub(crate) fn finish(&self) -> String {
@@ -543,6 +580,7 @@ mod tests {
             name: "wrong".to_owned(),
             source,
             include_dirs: vec![folder.path().to_owned()],
+            headers: None,
             optimization: "-O0",
             content: String::new(),
             object_dir: folder.path().join("objects"),

@@ -22,6 +22,8 @@ pub mod evaluation;
 #[cfg(feature = "build")]
 pub mod find;
 #[cfg(feature = "build")]
+mod headers;
+#[cfg(feature = "build")]
 pub mod held;
 #[cfg(feature = "build")]
 mod launcher;

@@ -11,6 +11,7 @@ use crate::PortSizes;
 use crate::compile::{self, CompileError, Compiler, Hash, Optimization, Unit, io_error};
 use crate::evaluation::evaluation;
 use crate::find::{FindError, Verilator};
+use crate::headers;
 use crate::port::{self, PortError};
 use crate::verilate::{Design, VerilateError, VerilateRequest, Verilated};
 
@@ -60,6 +61,9 @@ const CPP: [(&str, &str); 7] = [
 /// the design into the loop that clocks it.
 const ONE_UNIT_BYTES: u64 = 2 << 20;
 
+/// Up to this many bytes of generated C++, reading Verilator's headers takes longer than optimizing a little.
+const FEW_BYTES: u64 = 400 << 10;
+
 /// One design to be built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Model<'a> {
@@ -67,6 +71,8 @@ pub(crate) struct Model<'a> {
     pub sizes: PortSizes,
     pub variants: &'a [Variant],
     pub optimization: Optimization,
+    /// Whether Verilator's headers are compiled ahead of all else: for a cache that other designs are built with.
+    pub precompile: bool,
     /// Name of the function that returns the `DutLibrary`.
     pub symbol: &'a str,
 }
@@ -111,11 +117,21 @@ impl Model<'_> {
         let cpp = out.join("cpp");
         write_all(&cpp, &CPP)?;
         let include = verilator.include();
-        let common = Common {
+        let mut common = Common {
             run_time_hash: run_time_hash(&include)?,
             include_dirs: vec![cpp.clone(), include.clone(), include.join("vltstd")],
+            headers: None,
             object_dir: out.join("objects"),
         };
+        if self.precompile {
+            let Common {
+                run_time_hash,
+                include_dirs,
+                ..
+            } = &common;
+            common.headers =
+                headers::precompiled(compiler, include_dirs, run_time_hash, run_time_cache);
+        }
         let mut units = Vec::new();
         let mut run_time = vec![cpp.join("stop_recorder.cpp")];
         let mut dependencies: Vec<PathBuf> = Vec::new();
@@ -150,6 +166,7 @@ impl Model<'_> {
                     .into_owned(),
                 source: source.clone(),
                 include_dirs: common.include_dirs.clone(),
+                headers: None,
                 optimization: "-O2",
                 content: common.run_time_hash.clone(),
                 object_dir: run_time_cache.to_owned(),
@@ -191,6 +208,7 @@ impl Model<'_> {
             Ok(Unit {
                 source: units_dir.join(&file),
                 include_dirs: include_dirs.clone(),
+                headers: common.headers.clone(),
                 optimization,
                 content: format!("{content} {text}"),
                 object_dir: common.object_dir.clone(),
@@ -198,12 +216,17 @@ impl Model<'_> {
             })
         };
 
+        // GCC takes headers that it compiled while optimizing for that alone.
+        let slow = match common.headers.is_some() && total_bytes(&verilated.slow)? <= FEW_BYTES {
+            true => "-O1",
+            false => "-O0",
+        };
         let mut units = Vec::new();
         for (kind, files, optimization) in [
             ("fast", &verilated.fast, self.optimization.flag()),
             // Traces are windows, and what is slow runs once: compile time counts for more.
             ("trace", &verilated.trace, "-O1"),
-            ("slow", &verilated.slow, "-O0"),
+            ("slow", &verilated.slow, slow),
         ] {
             let one_unit = total_bytes(files)? <= ONE_UNIT_BYTES;
             let groups = files.chunks(if one_unit { files.len().max(1) } else { 1 });
@@ -335,6 +358,7 @@ impl Model<'_> {
             name: "library".to_owned(),
             source: out.join("library.cpp"),
             include_dirs: common.include_dirs.clone(),
+            headers: None,
             optimization: "-O0",
             content: format!("{} {text}", common.run_time_hash),
             object_dir: common.object_dir.clone(),
@@ -346,6 +370,7 @@ impl Model<'_> {
 struct Common {
     run_time_hash: String,
     include_dirs: Vec<PathBuf>,
+    headers: Option<PathBuf>,
     object_dir: PathBuf,
 }
 

@@ -214,6 +214,7 @@ impl SharedDutBuild {
             sizes: self.sizes,
             variants: &[variant],
             optimization: self.optimization,
+            precompile: true,
             symbol: SHARED_SYMBOL,
         };
         let built = model.objects(verilator, &compiler, draft.path(), &cache.run_time())?;

@@ -57,6 +57,7 @@ impl StaticDutBuild {
             sizes: self.sizes,
             variants: &[Variant::Plain, Variant::Traced],
             optimization: self.optimization,
+            precompile: false,
             symbol: &self.symbol,
         }
         .objects(&verilator, &compiler, &out, &out.join("run_time"))?;
