@@ -456,6 +456,64 @@ fn another_reader_finds_the_same_in_junit() {
     );
 }
 
+/// What the schema of Jenkins (junit-10.xsd of its xUnit plugin) knows of each element: parents and attributes.
+#[test]
+fn junit_has_what_the_schema_of_jenkins_knows_alone() {
+    let known: [(&str, &[&str], &[&str]); 4] = [
+        (
+            "testsuites",
+            &[],
+            &["name", "time", "tests", "failures", "errors"],
+        ),
+        (
+            "testsuite",
+            &["testsuites", "testsuite"],
+            &[
+                "name",
+                "tests",
+                "failures",
+                "errors",
+                "time",
+                "skipped",
+                "timestamp",
+                "hostname",
+                "id",
+                "package",
+            ],
+        ),
+        (
+            "testcase",
+            &["testsuite"],
+            &["name", "time", "classname", "group"],
+        ),
+        ("failure", &["testcase"], &["type", "message"]),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let merged = merged(&shards(folder.path(), 2));
+    let xml = junit(&merged, &Summary::of(&merged).expect("read")).expect("XML");
+    let document = roxmltree::Document::parse(&xml).expect("XML");
+    for node in document.descendants().filter(|node| node.is_element()) {
+        let name = node.tag_name().name();
+        // Errors and skipped cases are like failures.
+        let name = match name {
+            "error" | "skipped" => "failure",
+            name => name,
+        };
+        let (_, parents, attributes) = known.iter().find(|(known, ..)| *known == name).expect(name);
+        let parent = node.parent_element().map(|parent| parent.tag_name().name());
+        assert!(
+            parent.is_none_or(|parent| parents.contains(&parent)),
+            "{name}"
+        );
+        for attribute in node.attributes() {
+            assert!(attributes.contains(&attribute.name()), "{attribute:?}");
+        }
+        if name == "testsuite" {
+            assert_eq!(node.attribute("skipped"), Some("0"));
+        }
+    }
+}
+
 #[test]
 fn what_is_new_gone_and_still_failing() {
     let folder = tempfile::tempdir().expect("a folder");
