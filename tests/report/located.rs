@@ -15,44 +15,11 @@ fn located(folder: &Path, words: &[&str]) -> Ran {
     run(lockstep(folder).args(words))
 }
 
-/// A place and the change that makes it right stand in all forms of the report; a Verilator that does not describe designs
-/// leaves a note in their place.
+/// Mistakes where a block sets variables several times, and at the address of a memory, are found as others are: the place
+/// and the change that makes it right stand in all forms of the report. A Verilator that does not describe designs leaves
+/// a note in their place.
 #[test]
 fn a_report_names_the_place() {
-    let folder = scratch("report/located");
-    plant(Some("02-threshold-lt-as-le.patch"), &folder.join("rtl")).expect("planted");
-    let ran = located(&folder, &["--rtl", "rtl"]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
-    let report: Value = serde_json::from_str(&read("out/report.json")).expect("JSON");
-    let Some(first) = report["locations"].get(0) else {
-        let note = "Verilator 5.006 does not describe designs as JSON";
-        assert!(ran.stdout.contains(note), "{}", ran.stdout);
-        return;
-    };
-    assert_eq!(first["file"], "rtl/pmu_count_value.sv", "{first}");
-    assert_eq!(first["repair"], "< for <=");
-    assert_eq!(first["is_cause"], true, "{first}");
-    assert_eq!(first["tried"]["cycles"], 65_536);
-    let telling = first["tried"]["telling"].as_u64();
-    assert!(
-        telling.is_some_and(|runs| (2..=16).contains(&runs)),
-        "{first}"
-    );
-    assert!(
-        ran.stdout
-            .contains("and 65,536 cycles of other stimulus, where"),
-        "{}",
-        ran.stdout
-    );
-    let words = "pmu_count_value.sv:";
-    assert!(ran.stdout.contains("where in the RTL"), "{}", ran.stdout);
-    assert!(ran.stdout.contains(words) && read("out/report.html").contains(words));
-}
-
-/// Mistakes where a block sets variables several times, and at the address of a memory, are found as others are.
-#[test]
-fn steps_of_a_block_and_memories_are_simulated() {
     let cases = [
         (
             "spe_interval.sv",
@@ -76,15 +43,27 @@ fn steps_of_a_block_and_memories_are_simulated() {
         std::fs::write(&file, text.replace(right, wrong)).expect("written");
         let ran = located(&folder, &["--rtl", "rtl"]);
         assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-        let report = std::fs::read_to_string(folder.join("out/report.json")).expect("written");
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
+        let report: Value = serde_json::from_str(&read("out/report.json")).expect("JSON");
         let Some(first) = report["locations"].get(0) else {
-            // Verilator 5.006 does not describe designs as JSON.
+            let note = "Verilator 5.006 does not describe designs as JSON";
+            assert!(ran.stdout.contains(note), "{}", ran.stdout);
             return;
         };
         assert_eq!(first["file"], format!("rtl/{name}"), "{first}");
         assert_eq!(first["repair"], repair, "{first}");
         assert_eq!(first["is_cause"], true, "{first}");
+        assert_eq!(first["tried"]["cycles"], 262_144, "{first}");
+        let telling = first["tried"]["telling"].as_u64();
+        assert!(
+            telling.is_some_and(|runs| (2..=64).contains(&runs)),
+            "{first}"
+        );
+        let words = "and 262,144 cycles of other stimulus, where";
+        assert!(ran.stdout.contains(words), "{}", ran.stdout);
+        assert!(ran.stdout.contains("where in the RTL"), "{}", ran.stdout);
+        let words = format!("{name}:");
+        assert!(ran.stdout.contains(&words) && read("out/report.html").contains(&words));
     }
 }
 
@@ -116,15 +95,28 @@ fn causes_are_tried_on_other_stimulus_where_nothing_is_waived() {
 #[test]
 fn a_place_needs_sources() {
     let folder = scratch("report/without_sources");
-    plant(Some("02-threshold-lt-as-le.patch"), &folder.join("rtl")).expect("planted");
-    let built = run(lockstep(&folder).args(["build", "--rtl", "rtl", "-o", "built"]));
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let implementation = examples.join("apb/implementation.toml");
+    let implementation = implementation.to_str().expect("text");
+    // Registers behind APB, one of which says that there is another number of counters.
+    let (right, wrong) = ("{16'd0, 5'd6,", "{16'd0, 5'd5,");
+    std::fs::create_dir(folder.join("apb")).expect("created");
+    for name in [
+        "lockstep_pkg.sv",
+        "apb/apb_pmu.v",
+        "apb/wrapper.sv",
+        "apb/dut.f",
+    ] {
+        let text = std::fs::read_to_string(examples.join(name)).expect("read");
+        std::fs::write(folder.join(name), text.replace(right, wrong)).expect("written");
+    }
+    let built = run(lockstep(&folder).args(["build", "--filelist", "apb/dut.f", "-o", "built"]));
     assert_eq!(built.code, 0, "{}{}", built.stdout, built.stderr);
-    let ran = located(&folder, &["--dut", "built"]);
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout
-            .contains("name its files, with --filelist or --rtl"),
-        "{}",
-        ran.stdout
+    let ran = located(
+        &folder,
+        &["--dut", "built", "--implementation", implementation],
     );
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let words = "name its files, with --filelist or --rtl";
+    assert!(ran.stdout.contains(words), "{}", ran.stdout);
 }
