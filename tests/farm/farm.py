@@ -5,7 +5,8 @@
 
 One suite runs in one process, as four shards, and as an array of 16 tasks through ci/slurm.sh and ci/grid-engine.sh:
 their reports must be the same but for times. Then tasks of an array of 64 are killed and pre-empted, and no run may be
-lost or counted twice; and a shard that is missing or cut must be told. `--form short` leaves out the last two.
+lost or counted twice; a shard that is missing or cut must be told; and dvsim runs a design through its Slurm launcher.
+`--form short` leaves out the last three.
 
 As root on Debian it installs what is missing. Where a system cannot run, it says why and goes on; with --strict that is
 a failure. Daemons, jobs and files are in a scratch folder and end with it; what they logged is kept in target/farm when
@@ -27,6 +28,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import dvsim  # noqa: E402
 import grid_engine  # noqa: E402
 import slurm  # noqa: E402
 from machine import USER, Cannot, Failure, Machine, wait  # noqa: E402
@@ -311,6 +313,18 @@ class Farm:
         row.end(f"the same report; {KILLED} tasks killed, {PREEMPTED} requeued, none lost or counted twice")
         return out
 
+    def dvsim(self, system):
+        """dvsim, whose jobs are those of Slurm.
+
+        Returns why it could not run."""
+        row = Row("dvsim", dvsim.VERSION, "")
+        try:
+            row.words[2] = str(dvsim.check(self.machine, system))
+        except Cannot as why:
+            return [f"dvsim: {why}"]
+        row.end("its Slurm launcher ran them, and its results are those of the runs")
+        return []
+
     def is_ours(self, process):
         """Whether it is a process of lockstep."""
         try:
@@ -367,6 +381,7 @@ def check(machine, args):
             farm.array(system, module, expected)
             if name == "slurm" and args.form == "full":
                 farm.damaged(farm.disturbed(system, module))
+                cannot += farm.dvsim(system)
         except Cannot as why:
             cannot.append(f"{module.NAME}: {why}")
             print(f"  {module.NAME:<13} cannot run here: {why}", flush=True)
