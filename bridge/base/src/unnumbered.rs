@@ -1,11 +1,17 @@
-//! Names without the numbers of counters.
+//! Names without the numbers of counters, and of Exception levels.
 
-/// The name of a field or register, with `n` for the number of the counter: `V[n]`, `PMEVCNTRn_EL0`.
+/// The name of a field or register, with `n` for the number of the counter, and `x` for that of the Exception level where
+/// several have such a register: `V[n]`, `PMEVCNTRn_EL0`, `PMBSR_ELx`.
 pub fn unnumbered(name: &str) -> String {
     let mut out = String::new();
     let (head, tail) = match name.find("_EL") {
         Some(at) => name.split_at(at),
         None => (name, ""),
+    };
+    let tail = match head {
+        // SPE-04
+        "PMBSR" => tail.replace(char::is_numeric, "x"),
+        _ => tail.to_owned(),
     };
     let mut digits = head.chars().peekable();
     while let Some(letter) = digits.next() {
@@ -16,7 +22,7 @@ pub fn unnumbered(name: &str) -> String {
         while digits.next_if(char::is_ascii_digit).is_some() {}
         out.push('n');
     }
-    out + tail
+    out + &tail
 }
 
 #[cfg(test)]
@@ -31,6 +37,7 @@ mod tests {
             ("PMCCFILTR_EL0", "PMCCFILTR_EL0"),
             ("SPMEVFILT2R13_EL0", "SPMEVFILTnRn_EL0"),
             ("PMSICR_EL1", "PMSICR_EL1"),
+            ("PMBSR_EL3", "PMBSR_ELx"),
         ] {
             assert_eq!(unnumbered(name), bare);
         }
