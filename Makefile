@@ -9,6 +9,7 @@ MUTANTS ?= 200
 GATES ?= 500
 GIGABYTES ?= 2
 RUNS ?= 100000
+BUGS ?= 40
 # Implementations that `make prove` proves.
 PROVED = $(addprefix tests/implementations/,$(if $(filter short,$(FORM)),six_counters.toml,$(notdir $(wildcard tests/implementations/*.toml))))
 TESTS ?= examples own_design lockstep verilate stops shared
@@ -20,7 +21,7 @@ TEST = $(CARGO) test $(ALL)
 FIND_VERILATOR = $(CARGO) build --quiet $(ALL) --example find && target/release/examples/find .tools
 
 .DEFAULT_GOAL := help
-.PHONY: prove kills farm large help run test test-5006 bugs mutants gates cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
+.PHONY: prove kills kinds farm large help run test test-5006 bugs mutants gates cover exhaust conform tables plan bench sanitize fuzz docs lint lint-rust lint-rtl lint-cpp format clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +64,10 @@ prove: ## Prove the bundled RTL for some implementations, and that proofs notice
 kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 	$(CARGO) build --release
 	tests/kills/kills.py target/release/lockstep $(KILLS)
+
+kinds: ## Measure whether failures of one planted bug are one kind (BUGS=, SEED=, else of the time)
+	$(CARGO) build --release
+	tests/kinds/kinds.py target/release/lockstep $(BUGS) 5 $(if $(filter-out file,$(origin SEED)),$(SEED))
 
 farm: ## Run ci/slurm.sh and ci/grid-engine.sh on a Slurm and a Grid Engine of this machine (FORM=short: minutes less)
 	$(CARGO) build --release
