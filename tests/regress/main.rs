@@ -543,6 +543,33 @@ fn mistakes_in_a_suite_are_told() {
     );
 }
 
+#[test]
+fn another_number_of_seeds() {
+    let folder = scratch("regress/reseed");
+    suite(
+        &folder,
+        "name = 'n'\n[[group]]\nseeds = { count = 2, base = 'b' }\n[[group]]\nprofiles = ['spe']\nseeds = '1-3'\n",
+    );
+    let list = |words: &[&str]| {
+        let ran = regress(
+            &folder,
+            &[&["regress", "suite.toml", "--list"], words].concat(),
+        );
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let lines = ran.stdout.lines().map(str::to_owned);
+        lines.collect::<Vec<_>>()
+    };
+    let (as_it_is, more) = (list(&[]), list(&["--reseed", "4"]));
+    assert_eq!((as_it_is.len(), more.len()), (5, 7));
+    // Those that there were, and those that are listed, stay.
+    assert!(as_it_is.iter().all(|name| more.contains(name)), "{more:?}");
+    suite(&folder, "name = 'n'\n[[group]]\nseeds = '1-3'\n");
+    let ran = regress(&folder, &["regress", "suite.toml", "--reseed", "4"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let expected = "--reseed: expected a suite with a group whose seeds follow from a base";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
 /// The first suite is one that runs, and nothing of the user's is replaced by it.
 #[test]
 fn a_first_suite() {

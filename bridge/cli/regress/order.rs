@@ -51,6 +51,9 @@ pub struct RegressArgs {
     /// Base of the seeds that follow from one, instead of the suite's: a number, a date, a commit
     #[arg(long, value_name = "TEXT")]
     base: Option<String>,
+    /// So many seeds, instead of as many as the suite has, where they follow from a base
+    #[arg(long, value_name = "N", value_parser = crate::cli::number::<u64>(1, crate::regress::seeds::MOST))]
+    reseed: Option<u64>,
     /// Move profiles to what was not taken before: coverage.json of an earlier report of the suite
     #[arg(long, value_name = "COVERAGE.json", conflicts_with = "until_coverage")]
     steer: Option<PathBuf>,
@@ -132,6 +135,15 @@ impl<'a> Order<'a> {
         let mut suite = Suite::load(&args.suite).map_err(Failure::input)?;
         if let Some(base) = &args.base {
             suite.rebase(base);
+        }
+        if let Some(number) = args.reseed
+            && !suite.reseed(number)
+        {
+            return Err(Failure::usage(format!(
+                "--reseed: expected a suite with a group whose seeds follow from a base, such as seeds = {{ count = 20, base = \
+                 \"nightly\" }}, found none in {}",
+                args.suite.display()
+            )));
         }
         let folder = args.suite.parent().unwrap_or(Path::new(""));
         let failed = |path: &Path, error: io::Error| {

@@ -308,6 +308,19 @@ impl Suite {
         }
     }
 
+    /// Takes so many seeds, where they follow from a base.
+    ///
+    /// # Returns
+    /// Whether there are such seeds.
+    pub fn reseed(&mut self, number: u64) -> bool {
+        let reseeded = self
+            .group
+            .iter_mut()
+            .map(|group| group.seeds.reseed(number));
+        // All of them, not up to the first.
+        reseeded.fold(false, |any, one| any | one)
+    }
+
     /// The hash of what the suite says, and of the files that it names but those of designs, in `folder`.
     ///
     /// # Errors

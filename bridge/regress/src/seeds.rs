@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 /// Seeds in one group; more is a mistake in a number.
-const MOST: u64 = 1 << 24;
+pub const MOST: u64 = 1 << 24;
 
 /// Seeds are numbers that every reader of JSON keeps.
 const MASK: u64 = (1 << 53) - 1;
@@ -54,6 +54,18 @@ impl Seeds {
         if let Self::Counted { base, .. } = self {
             other.clone_into(base);
         }
+    }
+
+    /// Takes so many seeds, if they follow from a base.
+    ///
+    /// # Returns
+    /// Whether they do.
+    pub fn reseed(&mut self, number: u64) -> bool {
+        let Self::Counted { count, .. } = self else {
+            return false;
+        };
+        *count = number;
+        true
     }
 }
 
@@ -206,6 +218,19 @@ mod tests {
     }
 
     /// The numbers are those of another implementation, `xxhash.xxh3_64_intdigest(b"2026-11-23/0") & (2**53 - 1)`.
+    #[test]
+    fn another_number_of_seeds_begins_with_the_same() {
+        let mut found = Seeds::Counted {
+            count: 2,
+            base: "a".into(),
+        };
+        let before = found.all();
+        assert!(found.reseed(5));
+        assert_eq!(found.all().len(), 5);
+        assert_eq!(found.all()[..2], before[..]);
+        assert!(!Seeds::default().reseed(5));
+    }
+
     #[test]
     fn seeds_after_a_base_are_as_documented() {
         let found = seeds("{\"count\": 2, \"base\": \"2026-11-23\"}").expect("seeds");
