@@ -342,7 +342,8 @@ fn nothing_to_build() {
     let project = Project::new("nothing");
     assert_eq!(
         refused(&project, "build -o built"),
-        "lockstep: expected a design to build, found none: name it with --filelist FILE or --rtl PATH"
+        "lockstep: expected a design to build, found none: name it with --filelist FILE or --rtl PATH, or the bundled one \
+         with --implementation FILE.toml"
     );
     // Options of a build without a design, and with one that is built.
     for arguments in [

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Command;
 
 use crate::project::{DESIGN, Project};
@@ -112,6 +113,27 @@ fn the_manifest_says_what_was_built() {
         "{}",
         ran.stderr
     );
+}
+
+/// The bundled RTL in a folder, and other RTL with the names of its parameters, as far as it has them.
+#[test]
+fn an_implementation_gives_the_parameters() {
+    let project = Project::new("of_implementation");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("tests/implementations/threshold_only.toml");
+    let of = format!("--implementation {}", file.display());
+    let manifest = &project.json(&format!("build {of} -o built"), 0)["manifest"];
+    assert_eq!(manifest["top"], "lockstep_dut");
+    let parameters = manifest["parameters"].as_array().expect("a list");
+    assert!(parameters.len() > 5, "{parameters:?}");
+    let again = manifest["command"].as_str().expect("a command");
+    assert!(again.contains(&of), "{again}");
+    let ran = project.run(&format!("run --dut built {of} --cycles 3000"));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = project.run(&format!("build {DESIGN} {of} -o other"));
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let expected = "--implementation: expected a wrapper with the parameters of the bundled one, found another: ";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
 }
 
 #[test]

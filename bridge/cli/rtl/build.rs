@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use pmu_model::Implementation;
 use pmu_model::wrapper::PARTS;
 use serde::Serialize;
 
@@ -15,9 +16,10 @@ use crate::cli::quoted::quoted;
 use crate::cli::{Failure, output};
 use crate::counted::plural;
 use crate::dut::{
-    BuildOptions, DutFolder, Manifest, OpenError, RtlFiles, RtlSource, Stated, Warnings, pair,
-    stated,
+    BuildOptions, DutFolder, Manifest, OpenError, RtlSource, Stated, Warnings, pair, stated,
+    wrapper_parameters,
 };
+use crate::implementation_file;
 use crate::lockstep::Verdict;
 
 /// Arguments of `build`.
@@ -25,6 +27,10 @@ use crate::lockstep::Verdict;
 pub struct BuildArgs {
     #[command(flatten)]
     files: FileArgs,
+    /// Give the wrapper the parameters of an implementation (TOML), by their names in the bundled wrapper; --param goes
+    /// before it. Without files, of the bundled RTL
+    #[arg(long, value_name = "FILE.toml")]
+    implementation: Option<PathBuf>,
     /// Folder for the built design: dut.so, dut-traced.so and dut.toml
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -60,14 +66,42 @@ struct Summary<'a> {
 /// Builds a design into a folder.
 pub(super) fn build(args: &BuildArgs) -> Result<Verdict, Failure> {
     let start = Instant::now();
-    let Some(files) = args.files.files() else {
-        return Err(Failure::usage(
-            "expected a design to build, found none: name it with --filelist FILE or --rtl PATH",
-        ));
+    let implementation = args.implementation.as_deref();
+    let implementation = implementation
+        .map(|path| implementation_file::load(Some(path)))
+        .transpose()
+        .map_err(Failure::input)?;
+    let source = match (args.files.files(), &implementation) {
+        (Some(files), None) => RtlSource::Files(files),
+        (Some(mut files), Some(implementation)) => {
+            let given = std::mem::take(&mut files.parameters);
+            files.parameters = wrapper_parameters(implementation);
+            // Of two values of one name the last one counts.
+            files.parameters.extend(given);
+            RtlSource::Files(files)
+        }
+        (None, Some(_)) => RtlSource::Bundled,
+        (None, None) => {
+            return Err(Failure::usage(
+                "expected a design to build, found none: name it with --filelist FILE or --rtl PATH, or the bundled one \
+                 with --implementation FILE.toml",
+            ));
+        }
     };
     keep_printed(None);
     let options = args.hang.options(None)?.covering(args.rtl_coverage);
-    let built = built(files, args, &options).map_err(open_failure)?;
+    let implementation = implementation.unwrap_or_default();
+    let built = built(&source, &implementation, args, &options).map_err(|error| match error {
+        OpenError::Build(error)
+            if args.implementation.is_some() && error.is_about_parameters() =>
+        {
+            Failure::usage(format!(
+                "--implementation: expected a wrapper with the parameters of the bundled one, found another: {error}\nleave it \
+                 out, and name those that there are with --param NAME=VALUE"
+            ))
+        }
+        error => open_failure(error),
+    })?;
     note_refused();
     let summary = Summary {
         verdict: Verdict::Agree,
@@ -96,11 +130,19 @@ struct Built {
     warnings: Warnings,
 }
 
-fn built(files: RtlFiles, args: &BuildArgs, options: &BuildOptions) -> Result<Built, OpenError> {
+fn built(
+    source: &RtlSource,
+    implementation: &Implementation,
+    args: &BuildArgs,
+    options: &BuildOptions,
+) -> Result<Built, OpenError> {
     let output = &args.output;
     DutFolder::check_target(output)?;
-    let design = files.design()?;
-    let what = RtlSource::Files(files).describe();
+    options.make_cache()?;
+    let design = source
+        .design(implementation, &options.cache)?
+        .expect("no finished build");
+    let what = source.describe();
     let mut building = Building::default();
     let pair = pair(&design, options, &what, &mut |event| building.tell(event))?;
     drop(building);
@@ -110,8 +152,14 @@ fn built(files: RtlFiles, args: &BuildArgs, options: &BuildOptions) -> Result<Bu
         true => " --rtl-coverage",
         false => "",
     };
+    let of = args
+        .implementation
+        .as_deref()
+        .map_or(String::new(), |path| {
+            format!(" --implementation {}", quoted(&path.display().to_string()))
+        });
     let command = format!(
-        "lockstep build{} -o {place}{coverage}",
+        "lockstep build{}{of} -o {place}{coverage}",
         args.files.command()
     );
     let folder = DutFolder::write(output, &design, &pair, stated, &command)?;

@@ -49,7 +49,7 @@ impl BuildOptions {
     ///
     /// # Errors
     /// Somebody else can write to it, or it cannot be made.
-    pub(super) fn make_cache(&self) -> Result<(), OpenError> {
+    pub fn make_cache(&self) -> Result<(), OpenError> {
         if self.cache != in_place_of_all() {
             return Ok(());
         }
