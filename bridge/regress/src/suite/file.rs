@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lockstep_base::plain::{did_you_mean, near, of_json, of_toml};
 use lockstep_base::text_file;
+use lockstep_stimulus::Profile;
 
 use super::{BUNDLED, DEFAULT, Design, Group, MOST_STATES, Suite};
 
@@ -162,6 +163,11 @@ impl Suite {
         let designs = self.designs.keys().map(String::as_str);
         let designs = [BUNDLED].into_iter().chain(designs).collect();
         known(&group.designs, designs, "design")?;
+        // Files, which `hash` knows by their endings, are read when they are needed.
+        let is_name = |name: &&String| !name.ends_with(".toml");
+        let profiles = group.profiles.as_ref();
+        let profiles = profiles.map(|names| names.iter().filter(is_name).cloned().collect());
+        known(&profiles, Profile::names().to_vec(), "profile")?;
         if let Some(found) = group.init.filter(|it| !(1..=MOST_STATES).contains(it)) {
             return Err(Wrong {
                 word: "init".into(),
@@ -296,6 +302,11 @@ mod tests {
                 "a.json",
                 "{\"name\": \"n\",\n\"group\": [{\"implementations\": [\"other\"]}]}",
                 "a.json:2:32: unknown implementation `other`: expected one of default",
+            ),
+            (
+                "a.toml",
+                "name = 'n'\n[[group]]\nprofiles = ['own.toml', 'treshold']\n",
+                "a.toml:3:25: unknown profile `treshold`: did you mean `threshold`?",
             ),
             (
                 "a.toml",
