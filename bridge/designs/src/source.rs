@@ -15,6 +15,9 @@ use lockstep_engine::dut::{FileList, wrapper_parameters};
 /// The wrapper module of the bundled RTL, and of other RTL if no other name is given.
 pub const TOP: &str = "lockstep_dut";
 
+/// So many files beside the first are not named where a few words are wanted.
+const MANY: usize = 4;
+
 /// Which RTL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RtlSource {
@@ -86,11 +89,16 @@ impl RtlSource {
         }
     }
 
-    /// The source in a few words.
+    /// The source in a few words: of many files the first.
     pub fn describe(&self) -> String {
         let joined = |paths: &mut dyn Iterator<Item = &PathBuf>| {
             let words: Vec<_> = paths.map(|path| path.display().to_string()).collect();
-            words.join(" ")
+            match &words[..] {
+                [first, rest @ ..] if rest.len() >= MANY => {
+                    format!("{first} and {} other files", rest.len())
+                }
+                few => few.join(" "),
+            }
         };
         match self {
             Self::Bundled => "bundled".into(),
@@ -199,6 +207,16 @@ fn is_package(file: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_files_are_told_in_a_few_words() {
+        let told = |count: usize| {
+            let paths = (0..count).map(|n| PathBuf::from(format!("{n}.sv")));
+            RtlSource::files(paths, Vec::new()).describe()
+        };
+        assert_eq!(told(4), "0.sv 1.sv 2.sv 3.sv");
+        assert_eq!(told(24), "0.sv and 23 other files");
+    }
 
     #[test]
     fn the_command_line_goes_after_the_lists() {
