@@ -18,8 +18,8 @@ use crate::regress::steering::{Taken, round};
 use crate::regress::totals::Totals;
 use crate::report::grouped;
 
-/// Runs round after round, with results in a file. What is `known` of an earlier start is not run again: the rounds are a function of the suite and
-/// of what their runs took, and come to the same runs.
+/// Runs round after round, with results in a file. What is `known` of an earlier start is not run again: the rounds are a
+/// function of the suite and of what their runs took, and come to the same runs.
 ///
 /// # Returns
 /// Why runs were left out, if some were; none if the user did not want to wait.
