@@ -67,7 +67,7 @@ kills: ## Kill commands at random moments, and look at what they leave (KILLS=)
 
 kinds: ## Measure whether failures of one planted bug are one kind (BUGS=, SEED=, else of the time)
 	$(CARGO) build --release
-	tests/kinds/kinds.py target/release/lockstep $(BUGS) 5 $(if $(filter-out file,$(origin SEED)),$(SEED))
+	tests/kinds/kinds.py target/release/lockstep --bugs $(BUGS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
 farm: ## Run ci/slurm.sh and ci/grid-engine.sh on a Slurm and a Grid Engine of this machine (FORM=short: minutes less)
 	$(CARGO) build --release

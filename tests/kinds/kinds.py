@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Measures whether failures of one bug are one kind of failures, and failures of different bugs different ones.
 
-    tests/kinds/kinds.py LOCKSTEP [BUGS] [RUNS] [SEED]
-
-BUGS planted bugs (all without the number), drawn by SEED, are designs of one suite with RUNS seeds each, drawn by SEED
-too. Kinds are compared without the name of the design, as if one design had had all bugs in turn:
+BUGS planted bugs, drawn by SEED, are designs of one suite with RUNS seeds each, drawn by SEED too. Kinds are compared
+without the name of the design, as if one design had had all bugs in turn:
 
 - purity: the share of failures that are of the bug that most failures of their kind are of;
 - completeness: the share of failures that are of the kind that most failures of their bug are of.
@@ -13,10 +11,9 @@ Printed are both, and what lowers them; either below 0.95 is exit code 1. SEED i
 runs came to is left in target/kinds/results.jsonl.
 """
 
+import argparse
 import json
-import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,19 +22,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PLANTED = ROOT / "tests/planted"
+sys.path.insert(0, str(ROOT / "tests/support"))
+from planted import ENVIRONMENT, PATCHES, plant  # noqa: E402
+
 LEAST = 0.95
 # A bug that takes longer is not found by these runs, and says nothing of kinds.
 CYCLES = 200_000
-
-
-def plant(patch, folder):
-    """The RTL with a bug, and the design's lines in the suite."""
-    name = patch.stem
-    shutil.copytree(ROOT / "rtl", folder / name)
-    command = ["patch", "--silent", "--strip=2", "--directory", folder / name]
-    subprocess.run(command, input=patch.read_bytes(), check=True)
-    return f"[designs.{name}]\nrtl = [{json.dumps(name)}]\n"
 
 
 def kind(failure):
@@ -69,21 +59,24 @@ def several(parts, one, many, said):
 
 def main():
     """The suite, and what comes of it."""
-    lockstep = Path(sys.argv[1]).resolve()
-    patches = sorted(PLANTED.glob("*.patch"))
-    number, runs = (int(word) for word in (sys.argv[2:4] + [str(len(patches)), "5"][len(sys.argv[2:4]) :]))
-    seed = int(sys.argv[4]) if len(sys.argv) > 4 else time.time_ns() % 2**32
-    chosen = random.Random(seed).sample(patches, min(number, len(patches)))
+    patches = sorted(PATCHES.glob("*.patch"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lockstep", type=Path, help="the program")
+    parser.add_argument("--bugs", type=int, default=len(patches), help="how many of them; all by default")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each")
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 2**32, help="of the draw and of the runs")
+    options = parser.parse_args()
+    lockstep, runs, seed = options.lockstep.resolve(), options.runs, options.seed
+    chosen = random.Random(seed).sample(patches, min(options.bugs, len(patches)))
     print(f"{len(chosen)} bugs, {runs} runs of each, seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        suite = "name = 'kinds'\n" + "".join(plant(patch, folder) for patch in chosen)
-        designs = json.dumps([patch.stem for patch in chosen])
-        suite += f"[[group]]\ndesigns = {designs}\ncycles = {CYCLES}\nseeds = {{ count = {runs}, base = '{seed}' }}\n"
+        rtl = [plant(patch, folder).name for patch in chosen]
+        suite = "name = 'kinds'\n" + "".join(f"[designs.{name}]\nrtl = ['{name}']\n" for name in rtl)
+        suite += f"[[group]]\ndesigns = {json.dumps(rtl)}\ncycles = {CYCLES}\nseeds = {{ count = {runs}, base = '{seed}' }}\n"
         (folder / "suite.toml").write_text(suite, encoding="utf-8")
-        environment = os.environ | {"LOCKSTEP_CACHE": str(ROOT / "target/kinds")}
         command = [lockstep, "regress", "suite.toml", "--out", "out"]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
         if done.returncode != 1:
             sys.exit(f"exit code {done.returncode}, expected 1\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
         text = (folder / "out/shard-1-of-1.jsonl").read_text(encoding="utf-8")

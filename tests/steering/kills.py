@@ -10,7 +10,6 @@ patch begins with.
 """
 
 import json
-import os
 import shlex
 import statistics
 import subprocess
@@ -18,7 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from planted import ENVIRONMENT, PATCHES, plant  # noqa: E402
 
 
 def runs(out):
@@ -33,8 +33,7 @@ def killed(lockstep, of_runs, budget, rtl, scratch):
     before = 0
     for words, cycles in of_runs:
         more = ["--rtl", rtl, "--no-shrink", "--json", "--out", scratch / "out"]
-        environment = os.environ | {"LOCKSTEP_CACHE": str(ROOT / "target/kinds")}
-        done = subprocess.run([lockstep, *words, *more], env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run([lockstep, *words, *more], env=ENVIRONMENT, capture_output=True, text=True, check=False)
         if done.returncode == 1:
             before += json.loads(done.stdout)["divergence"]["cycle"]
             return before if before <= budget else None
@@ -56,11 +55,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         for number in sys.argv[2].split(","):
-            (patch,) = (ROOT / "tests/planted").glob(f"{number}-*.patch")
-            rtl = scratch / patch.stem
-            subprocess.run(["cp", "-r", ROOT / "rtl", rtl], check=True)
-            command = ["patch", "--silent", "--strip=2", "--directory", rtl]
-            subprocess.run(command, input=patch.read_bytes(), check=True)
+            (patch,) = PATCHES.glob(f"{number}-*.patch")
+            rtl = plant(patch, scratch)
             told = []
             for side in (0, 1):
                 found = [
