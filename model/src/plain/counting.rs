@@ -2,6 +2,7 @@
 //! DUT-51).
 
 use crate::contract::{CYCLE_COUNTER, CycleInput, CycleOutput, Thread};
+use crate::cycles::Event;
 use crate::pmu::event_type::{CHAIN, EVTCOUNT, MT, VS};
 use crate::pmu::thread_events::thread_event;
 use crate::sysreg::SysReg;
@@ -179,8 +180,17 @@ impl Plain {
     ) -> OfCounter {
         let may = operators.bit(Site::MayCount, n, common.may_count >> n & 1 == 1);
         if !may {
+            let links = n.is_multiple_of(2) && operators.bit(Site::LinkedFromDisabled, n, false);
+            let v = match links {
+                true => match self.base(operators, n, chained, sampled, input) {
+                    (0, _) => 0,
+                    (_, v_b) => v_b,
+                },
+                false => 0,
+            };
             return OfCounter {
                 below: Below {
+                    v,
                     stopped: true,
                     ..Below::default()
                 },
@@ -188,31 +198,9 @@ impl Plain {
                 ..OfCounter::default()
             };
         }
-        let copy = state::COPIES + 31 * state::OF_FILTER + n;
-        let effective = self.state.get(copy) & self.fixed.present[n];
-        let effective = effective & !(VS.mask() | MT.mask())
-            | placed(operators, (Site::FieldPlace, 4), effective, VS.mask())
-            | placed(operators, (Site::FieldPlace, 5), effective, MT.mask());
-        let mt = self.mt(operators, n, effective, input);
-        let group = if mt { self.group(input) } else { 1 };
-        let mut counted = 0u8;
-        for t in 0..group {
-            let filtered = self.is_filtered(operators, n, (effective, t), input);
-            let counts = operators.bit(Site::ThreadCounted, t, !filtered);
-            counted |= u8::from(counts) << t;
-        }
+        let (counted, v_b) = self.base(operators, n, chained, sampled, input);
         let some = operators.bit(Site::SomeThread, n, counted != 0);
         let decoded = self.decode(operators, n);
-        let event = self.event(operators, n);
-        let event = operators.word(Site::Event, n, event) as u16;
-        let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
-        let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
-            is_chain(mutation.of_word(event.into(), 16))
-        }) == 1;
-        let v_b = match self.fixed.implementation.pmu.chain && chain {
-            true => self.chain(operators, n, chained),
-            false => self.value(operators, n, (event, mt, counted), sampled, input),
-        };
         let (v, c_t) = match some {
             true => {
                 let below = if n % 2 == 1 { below } else { Below::default() };
@@ -241,6 +229,78 @@ impl Plain {
             carried,
             sum,
         }
+    }
+
+    /// DUT-16, DUT-50: the threads that count for counter `n`, a bit each, and V_B.
+    fn base<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        n: usize,
+        chained: u32,
+        sampled: &Sampled,
+        input: &CycleInput,
+    ) -> (u8, u64) {
+        let copy = state::COPIES + 31 * state::OF_FILTER + n;
+        let effective = self.state.get(copy) & self.fixed.present[n];
+        let effective = effective & !(VS.mask() | MT.mask())
+            | placed(operators, (Site::FieldPlace, 4), effective, VS.mask())
+            | placed(operators, (Site::FieldPlace, 5), effective, MT.mask());
+        let mt = self.mt(operators, n, effective, input);
+        let group = if mt { self.group(input) } else { 1 };
+        let mut counted = 0u8;
+        for t in 0..group {
+            let filtered = self.is_filtered(operators, n, (effective, t), input);
+            let counts = operators.bit(Site::ThreadCounted, t, !filtered);
+            counted |= u8::from(counts) << t;
+        }
+        let event = self.event(operators, n);
+        let event = operators.word(Site::Event, n, event) as u16;
+        let is_chain = |event: u64| u64::from(event == u64::from(CHAIN));
+        let chain = operators.see(Site::EventSeen, 0, is_chain(event.into()), &|mutation| {
+            is_chain(mutation.of_word(event.into(), 16))
+        }) == 1;
+        let own = (event, mt, counted);
+        let other = operators.see(Site::EventSeen, 4, event.into(), &|mutation| {
+            mutation.of_word(event.into(), 16)
+        });
+        let selects = other != u64::from(event) && (event < 64 || other < 64);
+        let v_b = match self.fixed.implementation.pmu.chain && chain {
+            true if !selects || n % 2 == 1 => self.chain(operators, n, chained),
+            false if !selects => self.value(operators, n, own, sampled, input),
+            _ => self.value_of_other(operators, own, other, input),
+        };
+        (counted, v_b)
+    }
+
+    /// What is counted of event `other`, below 64, where that of the counter occurs: a mutant selects it.
+    fn value_of_other<O: Operators>(
+        &mut self,
+        operators: &mut O,
+        (event, mt, counted): (u16, bool, u8),
+        other: u64,
+        input: &CycleInput,
+    ) -> u64 {
+        let driven = input.driven & CycleInput::DRIVEN_THREADS != 0;
+        let of_threads = |event: u16| thread_event(event).filter(|_| driven);
+        let occurs = match of_threads(event) {
+            Some(Event::Sum) if mt => {
+                return self.thread_event(operators, Event::Sum, (mt, counted), input);
+            }
+            Some(Event::Sum) | None => counted & 1 == 1,
+            Some(kind) => self.thread_event(operators, kind, (mt, counted), input) != 0,
+        };
+        let pmu = &self.fixed.implementation.pmu;
+        let other = other.min(64) as u16;
+        let value = match of_threads(other) {
+            _ if !occurs => 0,
+            Some(Event::Sum) => input.threads[0].count.into(),
+            Some(_) => 1,
+            // DUT-17: CHAIN has no lane.
+            None if pmu.chain && other == CHAIN => 0,
+            None if other < pmu.event_count.into() => input.event[usize::from(other)].into(),
+            None => 0,
+        };
+        value & ((1u64 << pmu.event_width) - 1)
     }
 
     /// A counter for which nothing is otherwise than in the cycle that was whole.

@@ -400,6 +400,7 @@ pub(super) const DECODERS: Names = Names {
         "the event lanes",
         "the events of the threads",
         "the events of sampling",
+        "the event multiplexer",
     ],
 };
 /// Reasons for which C_P is cleared.

@@ -164,6 +164,20 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// The same mutant whatever event occurs, if it acts while one does.
+    pub fn of_any_event(&self) -> Option<Self> {
+        let without = |when| match when {
+            When::Occurs(_) => When::Always,
+            when => when,
+        };
+        let mutant = Self {
+            when: without(self.when),
+            and: without(self.and),
+            ..*self
+        };
+        (mutant != *self).then_some(mutant)
+    }
+
     /// Whether it acts at an instance, at a moment.
     #[inline(always)]
     pub fn acts(&self, at: usize, moment: &Moment) -> bool {

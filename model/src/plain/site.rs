@@ -303,6 +303,7 @@ sites! {
     CountsOne Bit, Counters, "TC[0]", "TH-22";
     Linked Word(16), Counters, "V[n-1] as an odd counter links to it", "TH-25";
     LinkedFromStopped Never, Counters, "an odd counter links to V_B[n-1] of a counter that is filtered", "TH-26";
+    LinkedFromDisabled Never, Counters, "the odd counter above links to V_B[n] where the counter is not enabled", "TH-26";
     Result Choice(RESULTS), Named(&TABLE_ROWS), "V of {}", "TH-22";
     OneOfThreshold Constant(2), One, "the 1 that V and V_T can be", "TH-22";
     Edge Choice(COUNTED_EDGES), Named(&EDGES), "what counts as {}", "TH-23";

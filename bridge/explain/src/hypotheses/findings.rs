@@ -11,6 +11,10 @@ use super::Candidate;
 pub struct Hypothesis {
     /// What the RTL does, in words.
     pub text: String,
+    /// The same without the event that has to occur in the cycle, if the text has one: another run may come to it by another
+    /// event, and it is one mistake.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_any_event: Option<String>,
     /// The knob and its value, if the hypothesis is one: `cp_when_not_counting=HOLD`.
     pub knob: Option<String>,
     /// Cycles in which its outputs are those of the RTL.

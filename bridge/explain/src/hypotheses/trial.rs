@@ -408,6 +408,12 @@ impl Bench<'_> {
             let first = self.first_effect(candidate);
             Hypothesis {
                 text: candidate.text(),
+                of_any_event: match candidate {
+                    Candidate::Mutant(mutant) => {
+                        mutant.of_any_event().map(|mutant| mutant.to_string())
+                    }
+                    _ => None,
+                },
                 knob: match candidate {
                     Candidate::Knob(knob) => Some(knob.text.clone()),
                     _ => None,
