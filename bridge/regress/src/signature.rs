@@ -23,12 +23,13 @@ impl Signature {
     /// Of a divergence, as its report in JSON has it. One that its re-run did not come to is of a kind of its own.
     pub fn of_divergence(design: &str, report: &Value) -> Self {
         let field = report["headline"]["field"].as_str().unwrap_or("?");
+        let field = unnumbered(&of_whole(field));
         if report["reproduced"] == false {
             // Another one of the same inputs: neither cause nor configuration say what is wrong.
             return Self::of_end(
                 design,
                 Verdict::Divergence,
-                &format!("{}, and not in a re-run", unnumbered(field)),
+                &format!("{field}, and not in a re-run"),
             );
         }
         let cause = cause(report);
@@ -36,7 +37,7 @@ impl Signature {
             design: design.into(),
             verdict: Verdict::Divergence,
             class: cause.is_none().then(|| class(report)).flatten(),
-            what: cause.map_or_else(|| unnumbered(field), str::to_owned),
+            what: cause.map_or(field, str::to_owned),
         }
     }
 
@@ -61,29 +62,27 @@ impl Signature {
 /// The mistake that explains every cycle, if it is the only one.
 fn cause(report: &Value) -> Option<&str> {
     match report["hypotheses"]["explaining"].as_array()?.as_slice() {
-        [one] => one["text"].as_str(),
+        [one] => one["of_any_event"].as_str().or(one["text"].as_str()),
         _ => None,
     }
 }
 
-/// The row of the table of counting conditions that the counter has, or the registers that configure the field.
+/// The name of a field, where it is a half of a register that of the register.
+fn of_whole(field: &str) -> String {
+    field.replace("[31:0]", "").replace("[63:32]", "")
+}
+
+/// The registers that configure the field. What they are set to is left out, the row of the table of counting conditions
+/// too: a bug that is in no row shows in whichever comes first.
 fn class(report: &Value) -> Option<String> {
     let registers = report["explanation"]["configuration"].as_array()?;
-    let row = |register: &Value| {
-        let (_, rest) = register["meaning"].as_str()?.split_once("(row ")?;
-        let (row, _) = rest.split_once(')')?;
-        Some(format!("row {row}"))
-    };
-    let of_names = || {
-        let names = registers
-            .iter()
-            .filter_map(|register| register["register"].as_str());
-        let mut names: Vec<_> = names.map(unnumbered).collect();
-        names.sort();
-        names.dedup();
-        (!names.is_empty()).then(|| names.join(", "))
-    };
-    registers.iter().find_map(row).or_else(of_names)
+    let names = registers
+        .iter()
+        .filter_map(|register| register["register"].as_str());
+    let mut names: Vec<_> = names.map(unnumbered).collect();
+    names.sort();
+    names.dedup();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 #[cfg(test)]
@@ -105,10 +104,22 @@ mod tests {
         assert_eq!(signature.words(), "mine: V_B >= TH is V_B > TH");
         report["hypotheses"]["explaining"] = json!([{ "text": "a" }, { "text": "b" }]);
         let signature = Signature::of_divergence("mine", &report);
-        assert_eq!(signature.words(), "mine: V[n] (row B)");
-        report["explanation"]["configuration"][0]["meaning"] = json!("event 0x11");
-        let signature = Signature::of_divergence("mine", &report);
         assert_eq!(signature.words(), "mine: V[n] (PMEVTYPERn_EL0)");
+        report["explanation"]["configuration"][0]["meaning"] = json!("counts V_B (row A)");
+        assert_eq!(Signature::of_divergence("mine", &report), signature);
+        report["hypotheses"]["explaining"] =
+            json!([{ "text": "a is b while event 0x0009 occurs", "of_any_event": "a is b" }]);
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(signature.words(), "mine: a is b");
+        report["hypotheses"]["explaining"] = json!([]);
+        report["headline"]["field"] = json!("PMEVTYPER3_EL0[63:32] (external)");
+        let signature = Signature::of_divergence("mine", &report);
+        assert_eq!(
+            signature.words(),
+            "mine: PMEVTYPERn_EL0 (external) (PMEVTYPERn_EL0)"
+        );
+        report["headline"]["field"] = json!("V[2]");
+        let signature = Signature::of_divergence("mine", &report);
         report["reproduced"] = json!(true);
         assert_eq!(Signature::of_divergence("mine", &report), signature);
         report["reproduced"] = json!(false);

@@ -54,7 +54,7 @@ pub fn record(number: usize) -> Record {
                 design: "mine".into(),
                 verdict: Verdict::Divergence,
                 what: what.into(),
-                class: Some("row B".into()),
+                class: Some("PMEVTYPERn_EL0".into()),
             },
             cycle: Some(seed * 3),
             field: Some("V[3]".into()),

@@ -446,7 +446,7 @@ fn another_reader_finds_the_same_in_junit() {
     let failure = failure.expect("a failure");
     assert_eq!(
         failure.attribute("message"),
-        Some("mine: PMOVSSET_EL0 <&> (row B)")
+        Some("mine: PMOVSSET_EL0 <&> (PMEVTYPERn_EL0)")
     );
     assert!(
         failure
@@ -537,7 +537,7 @@ fn what_is_new_gone_and_still_failing() {
     let page = page(&now, None).expect("a page");
     for expected in [
         "1 new, 1 gone, 1 still failing",
-        "gone: mine: V[n] (row B)",
+        "gone: mine: V[n] (PMEVTYPERn_EL0)",
         "PMOVSSET_EL0 &#60;&#38;&#62;",
     ] {
         assert!(page.contains(expected), "{expected}");
