@@ -90,6 +90,8 @@ bench: ## Measure where the time of a run goes, as ratios to the bare design
 	$(CARGO) bench --bench lockstep
 	$(CARGO) bench --bench vcd
 	$(CARGO) bench --bench fst
+	$(CARGO) build --release
+	benches/jobs.py target/release/lockstep
 
 sanitize: ## Look for errors of memory in all C++, with sanitizers and valgrind (FORM=short: minutes less)
 	tests/sanitize/run.sh $(FORM)
