@@ -321,12 +321,15 @@ impl Suite {
         reseeded.fold(false, |any, one| any | one)
     }
 
-    /// The hash of what the suite says, and of the files that it names but those of designs, in `folder`.
+    /// The hash of what the suite says, and of the files that it names but those of designs, in `folder`. It does not depend
+    /// on the base of seeds, so that a suite that runs every night, with seeds of that night, is one suite.
     ///
     /// # Errors
     /// The file that cannot be read.
     pub fn hash(&self, folder: &Path) -> Result<String, (PathBuf, io::Error)> {
-        let mut all = serde_json::to_vec(self).unwrap_or_default();
+        let mut suite = self.clone();
+        suite.rebase("");
+        let mut all = serde_json::to_vec(&suite).unwrap_or_default();
         let of_group = |group: &Group| {
             let profiles = group.profiles.iter().flatten();
             let profiles = profiles
@@ -413,6 +416,25 @@ mod tests {
             error,
             PlanError::OneName("default/bundled/mixed/1000000/3".into())
         );
+    }
+
+    #[test]
+    fn a_suite_of_another_night_is_the_same_suite() {
+        let of = |seeds: &str, base: Option<&str>| {
+            let text = format!("name = 'n'\n[[group]]\nseeds = {seeds}\n");
+            let mut suite: Suite = toml::from_str(&text).expect("a suite");
+            if let Some(base) = base {
+                suite.rebase(base);
+            }
+            let plan = Plan::of(&suite).expect("a plan");
+            (suite.hash(Path::new("")).expect("no files"), plan.hash())
+        };
+        let seeds = "{ count = 3, base = '2026-11-26' }";
+        let (suite, plan) = of(seeds, None);
+        let (same, other) = of(seeds, Some("2026-11-27"));
+        assert_eq!(suite, same);
+        assert_ne!(plan, other);
+        assert_ne!(suite, of("{ count = 4, base = '2026-11-26' }", None).0);
     }
 
     #[test]

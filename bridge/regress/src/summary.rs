@@ -38,6 +38,9 @@ pub struct Summary {
     pub suite: String,
     /// Hash of it.
     pub suite_hash: String,
+    /// Hash of the choice of runs: names of all, with their seeds.
+    #[serde(default)]
+    pub plan_hash: String,
     /// The program.
     pub program: Program,
     /// Hashes of designs that are not the bundled one.
@@ -201,6 +204,7 @@ impl Summary {
             exit_code: verdict.exit_code(),
             suite: header.suite.clone(),
             suite_hash: header.suite_hash.clone(),
+            plan_hash: header.plan_hash.clone(),
             program: header.program.clone(),
             designs: header.designs.clone(),
             runs: Counts {
@@ -239,8 +243,8 @@ impl Summary {
         let what = (
             &self.program.build,
             &self.suite_hash,
+            &self.plan_hash,
             &self.designs,
-            self.runs.planned,
             day,
         );
         let counted = self.coverage.iter().filter_map(|coverage| {
