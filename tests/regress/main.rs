@@ -67,6 +67,33 @@ fn records(path: &Path) -> Vec<Value> {
     lines.filter(|line: &Value| line["line"] == "run").collect()
 }
 
+#[test]
+fn a_waiver_of_everything_compares_nothing() {
+    let folder = scratch("regress/waiver_of_everything");
+    let waive = |field: &str| {
+        let waiver = format!(
+            "[[waiver]]\nfield = '{field}'\ncondition = 'always'\nreason = 'r'\nowner = 'o'\nexpires = 2999-12-31\n"
+        );
+        fs::write(folder.join("waivers.toml"), waiver).expect("written");
+        suite(
+            &folder,
+            "name = 'waived'\n[[group]]\ncycles = 2000\nwaivers = 'waivers.toml'\n",
+        );
+        regress(&folder, &["regress", "suite.toml", "--fresh"])
+    };
+    let all = waive("*");
+    assert_eq!(all.code, 2, "{}", all.stdout);
+    let why = "nothing was compared in 2,000 cycles: the waivers accept whatever the RTL shows of every field";
+    assert!(all.stdout.contains(why), "{}", all.stdout);
+    let increments = waive("V[*]");
+    assert_eq!(increments.code, 8, "{}", increments.stdout);
+    let summary = json(&folder.join("lockstep-regress/report/summary.json"));
+    let never = summary["coverage"][0]["never_compared"]
+        .as_array()
+        .expect("names");
+    assert!(never.contains(&"V[0]".into()), "{never:?}");
+}
+
 /// A suite on the bundled design, and on one that says nothing, and crashes in cycle 2500 of a stimulus that does not
 /// mind that.
 fn two_designs(name: &str) -> PathBuf {

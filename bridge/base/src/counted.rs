@@ -25,6 +25,15 @@ pub fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{s}")
 }
 
+/// Why fields were not compared, in words: the architecture leaves them UNKNOWN, and, where there are waivers, these may
+/// accept whatever the RTL shows.
+pub fn left_out(has_waivers: bool) -> &'static str {
+    match has_waivers {
+        true => "UNKNOWN or waived",
+        false => "UNKNOWN",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

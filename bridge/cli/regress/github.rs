@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::cli::output;
 use crate::regress::summary::Summary;
-use crate::report::{counted, grouped};
+use crate::report::{counted, grouped, left_out};
 
 /// Kinds of failures, and findings, in the summary of a step, which has room for a megabyte.
 const LISTED: usize = 100;
@@ -75,7 +75,7 @@ fn escaped(text: &str, property: bool) -> String {
 fn markdown(summary: &Summary) -> String {
     let runs = &summary.runs;
     let mut text = format!(
-        "## {}: {}\n\n{} of {} ended, {} failed; {} cycles, {} fields compared, {} not compared (UNKNOWN)\n",
+        "## {}: {}\n\n{} of {} ended, {} failed; {} cycles, {} fields compared, {} not compared ({})\n",
         summary.verdict.word(),
         summary.suite,
         grouped(runs.ended as u64),
@@ -84,6 +84,7 @@ fn markdown(summary: &Summary) -> String {
         grouped(runs.cycles),
         grouped(runs.compared),
         grouped(runs.not_compared),
+        left_out(!summary.waivers.is_empty()),
     );
     if !summary.groups.is_empty() {
         text += "\n| runs | what | first | command |\n|---|---|---|---|\n";

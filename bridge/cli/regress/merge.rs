@@ -21,7 +21,7 @@ use crate::regress::summary::{Group, Summary};
 use crate::regress::totals::Totals;
 use crate::regress::{earlier, results};
 use crate::report::further::stretches;
-use crate::report::{counted, grouped};
+use crate::report::{counted, grouped, left_out};
 use crate::scratch::folder_of;
 
 /// Arguments of `merge`.
@@ -254,9 +254,10 @@ fn text(summary: &Summary, report: &Path) -> String {
     }
     let _ = writeln!(
         text,
-        "  {} cycles, fields compared {}, not compared (UNKNOWN) {}",
+        "  {} cycles, fields compared {}, not compared ({}) {}",
         grouped(runs.cycles),
         grouped(runs.compared),
+        left_out(!summary.waivers.is_empty()),
         grouped(runs.not_compared)
     );
     let _ = writeln!(text, "  report {}", report.join(PAGE).display());

@@ -255,7 +255,11 @@ impl Pair<'_> {
         }
         match outcome {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
-                return Err(nothing_compared(against.cycles(), against.latency()));
+                return Err(nothing_compared(
+                    against.cycles(),
+                    against.latency(),
+                    !summary.ledger.waivers.is_empty(),
+                ));
             }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {
                 summary.verdict = Verdict::UnusedWaiver;

@@ -713,7 +713,11 @@ impl<'a> Job<'a> {
         };
         match outcome {
             Outcome::Agree if summary.ledger.total.compared == 0 => {
-                return Err(nothing_compared(lockstep.cycles(), lockstep.latency()));
+                return Err(nothing_compared(
+                    lockstep.cycles(),
+                    lockstep.latency(),
+                    !summary.ledger.waivers.is_empty(),
+                ));
             }
             Outcome::Agree => {
                 if let Some(death) = late {

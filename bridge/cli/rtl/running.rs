@@ -146,11 +146,16 @@ pub(super) fn note_refused() {
     }
 }
 
-/// A run that says nothing: it ended before the design showed what became of any of its cycles.
-pub(super) fn nothing_compared(cycles: u64, latency: u64) -> Failure {
+/// A run that says nothing: it ended before the design showed what became of any of its cycles, or waivers accept whatever
+/// that is.
+pub(super) fn nothing_compared(cycles: u64, latency: u64, has_waivers: bool) -> Failure {
     let ran = counted(cycles, "cycle");
     Failure::usage(match cycles {
         0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
+        _ if cycles > latency && has_waivers => format!(
+            "nothing was compared in {ran}: the waivers accept whatever the RTL shows of every field; name the fields that may \
+             differ, and a condition"
+        ),
         _ => format!(
             "nothing was compared in {ran}: the design shows what becomes of a cycle up to {} later; run more than that, \
              with --cycles or a longer stimulus",

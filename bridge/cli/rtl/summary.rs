@@ -17,7 +17,7 @@ use crate::lockstep::Verdict;
 use crate::lockstep::sampling::SamplingSummary;
 use crate::report::html::{RunPage, SamplingLines, StopLine};
 use crate::report::{Coverage, Report};
-use crate::report::{counted, grouped};
+use crate::report::{counted, grouped, left_out};
 use crate::stimulus::StimulusHash;
 
 /// A run and how it ended, for programs.
@@ -243,8 +243,9 @@ impl Summary {
         let ledger = &self.ledger;
         writeln!(
             out,
-            "  fields compared {}, not compared (UNKNOWN) {}, changed {}",
+            "  fields compared {}, not compared ({}) {}, changed {}",
             grouped(ledger.total.compared),
+            left_out(!ledger.waivers.is_empty()),
             grouped(ledger.total.not_compared),
             grouped(ledger.changed)
         )?;

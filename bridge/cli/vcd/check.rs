@@ -34,8 +34,8 @@ use crate::offline::fields::Side;
 use crate::offline::ring::{LIMIT, Ring};
 use crate::offline::wiring::{Wiring, WiringError, listed};
 use crate::offline::{Map, map::MapError};
-use crate::report::grouped;
 use crate::report::{self, File, Report, RunFacts};
+use crate::report::{counted, grouped, left_out};
 use crate::waves::time::written;
 
 /// Arguments of `vcd check`.
@@ -243,6 +243,14 @@ impl Job<'_> {
         header: &lockstep_vcd::Header,
     ) -> Result<Verdict, Failure> {
         let ledger = self.ledger(&checked);
+        if checked.found.is_none() && checked.fault.is_none() && ledger.total.compared == 0 {
+            return Err(Failure::usage(format!(
+                "{}: nothing was compared in {}: expected values of the RTL, found every field that the map has to be x, z, UNKNOWN \
+                 or waived whatever it is",
+                self.args.file.display(),
+                counted(checked.cycles, "cycle")
+            )));
+        }
         let demanded = self.implementation.spe.random == RandomBytes::Uniform;
         // Bytes that the dump does not have are zero.
         let sampling = checked.ledger.sampling();
@@ -607,9 +615,10 @@ impl Summary {
             text,
             "  fields compared {}, not compared ({}) {}, changed {}",
             grouped(ledger.total.compared),
-            match self.vague_outputs {
-                0 => "UNKNOWN",
-                _ => "UNKNOWN, x or z",
+            match (self.vague_outputs, !ledger.waivers.is_empty()) {
+                (0, has_waivers) => left_out(has_waivers),
+                (_, false) => "UNKNOWN, x or z",
+                (_, true) => "UNKNOWN, x, z or waived",
             },
             grouped(ledger.total.not_compared),
             grouped(ledger.changed)

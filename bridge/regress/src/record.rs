@@ -140,7 +140,7 @@ pub struct Compared {
     pub stimulus_hash: String,
     /// Field comparisons.
     pub compared: u64,
-    /// Those left out, because the architecture leaves the value UNKNOWN.
+    /// Those left out, because the architecture leaves the value UNKNOWN, or a waiver accepts whatever the RTL shows.
     pub not_compared: u64,
     /// Those with another value than before.
     pub changed: u64,

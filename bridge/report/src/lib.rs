@@ -28,7 +28,7 @@ use lockstep_explain::location::{self, Mended, Suspect};
 use window::Waves;
 
 pub use cells::{Cells, Row};
-pub use lockstep_base::counted::{counted, grouped};
+pub use lockstep_base::counted::{counted, grouped, left_out};
 pub use shortest::Shortest;
 
 /// Version of the JSON form.

@@ -359,9 +359,10 @@ fn coverage(out: &mut String, report: &Report, width: usize) -> std::fmt::Result
     };
     let mut line = |first: &str, text: &str| out.push_str(&hanging(first, text, width));
     let text = format!(
-        "{}, {} fields; not compared (UNKNOWN): {}",
+        "{}, {} fields; not compared ({}): {}",
         plural(coverage.cycles, "cycle"),
         coverage.compared.compared,
+        crate::left_out(!coverage.waivers.is_empty()),
         coverage.compared.not_compared
     );
     line(&format!("\n{TITLE}compared{TITLE:#}  "), &text);

@@ -274,7 +274,8 @@ impl Divergence {
 pub struct Compared {
     /// Field comparisons made.
     pub compared: u64,
-    /// Field comparisons left out, because the architecture leaves the value UNKNOWN.
+    /// Field comparisons left out, because the architecture leaves the value UNKNOWN, or because a waiver accepts whatever the
+    /// RTL shows.
     pub not_compared: u64,
 }
 

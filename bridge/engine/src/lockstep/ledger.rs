@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::compare::{Compared, access_name};
 use super::sampling::{SamplingSummary, SamplingTally};
-use crate::lockstep::waivers::Waivers;
+use crate::lockstep::waivers::{Accepted, Waivers};
 
 /// One field of the ledger.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,7 +26,8 @@ pub struct FieldTally {
     pub field: String,
     /// Compared.
     pub compared: u64,
-    /// Not compared, because the architecture leaves the value UNKNOWN. For a register some of its bits.
+    /// Not compared, because the architecture leaves the value UNKNOWN, for a register some of its bits; or because a waiver
+    /// accepts whatever the RTL shows.
     pub not_compared: u64,
     /// Compared with a value other than the one before.
     pub changed: u64,
@@ -164,6 +165,8 @@ pub struct Ledger {
     has_increments: bool,
     /// Differences that are accepted.
     waivers: Waivers,
+    /// Comparisons that say nothing because of them.
+    accepted: Accepted,
     /// What the design does not have, in words.
     absent: Vec<&'static str>,
     /// There are AArch64 accesses to PMSELR_EL0 and what it selects (DUT-72).
@@ -192,6 +195,7 @@ impl Ledger {
             has_spe: implementation.spe.implemented,
             has_increments: implementation.wrapper.increments != Increments::Hidden,
             waivers: Waivers::default(),
+            accepted: Accepted::default(),
             absent: implementation.not_compared(),
             has_indirect: implementation.wrapper.indirect,
             raz: read_as_zero(implementation),
@@ -207,16 +211,18 @@ impl Ledger {
         }
     }
 
-    /// Enters a batch that was compared: the inputs that the access group belongs to, and those that group SPE
-    /// does.
+    /// Enters a batch that was compared, from cycle `start` on: the inputs that the access group belongs to, and those that
+    /// group SPE does.
     pub fn enter(
         &mut self,
+        start: u64,
         inputs: &[CycleInput],
         sampled: &[CycleInput],
         expected: &[CycleOutput],
         unknowns: &[Unknown],
         rtl: &[CycleOutput],
     ) {
+        self.accepted.enter(start, inputs, expected, unknowns);
         // A chunk is in the first cache for all of this; a batch would have to come from the second one each time.
         let outputs = expected.chunks(CHUNK).zip(unknowns.chunks(CHUNK));
         let cycles = inputs.chunks(CHUNK).zip(sampled.chunks(CHUNK)).zip(outputs);
@@ -303,11 +309,9 @@ impl Ledger {
 
     /// The tallies, in the order of the contract; registers that were never read are left out.
     pub fn fields(&self) -> Vec<FieldTally> {
-        let lane = |n: usize, field: String| FieldTally {
-            field,
-            compared: self.cycles - self.unknown[n],
-            not_compared: self.unknown[n],
-            changed: self.changed[n],
+        let lane = |n: usize, field: String| {
+            let counts = [self.cycles, self.unknown[n], self.accepted.of_lane(n)];
+            tally(field, counts, self.changed[n])
         };
         let mut fields = Vec::new();
         if self.has_increments {
@@ -324,12 +328,9 @@ impl Ledger {
                 true => self.unknown_spe,
                 false => 0,
             };
-            FieldTally {
-                field: output.name().into(),
-                compared: self.cycles - not_compared,
-                not_compared,
-                changed: self.changed_whole[*output as usize],
-            }
+            let counts = [self.cycles, not_compared, self.accepted.of_output(*output)];
+            let changed = self.changed_whole[*output as usize];
+            tally(output.name().into(), counts, changed)
         }));
         let addresses = self.registers.iter().map(|register| register.address());
         fields.extend(self.read_in(AccessKind::Read, addresses));
@@ -359,15 +360,15 @@ impl Ledger {
         addresses
             .map(move |address| (address, reads[usize::from(address)]))
             .filter(|(_, reads)| reads.compared > 0)
-            .map(move |(address, reads)| FieldTally {
-                field: access_name(&CycleInput {
+            .map(move |(address, reads)| {
+                let field = access_name(&CycleInput {
                     access_kind: kind as u8,
                     access_address: address,
                     ..CycleInput::default()
-                }),
-                compared: reads.compared - reads.unknown,
-                not_compared: reads.unknown,
-                changed: reads.changed,
+                });
+                let accepted = self.accepted.of_read(kind, address);
+                let counts = [reads.compared, reads.unknown, accepted];
+                tally(field, counts, reads.changed)
             })
     }
 
@@ -452,6 +453,7 @@ impl Ledger {
 
     /// Accepts the differences of `waivers` from here on.
     pub fn accept(&mut self, waivers: Waivers) {
+        self.accepted = Accepted::new(&waivers);
         self.waivers = waivers;
     }
 
@@ -483,6 +485,17 @@ impl Ledger {
                 compared: sum.compared + field.compared,
                 not_compared: sum.not_compared + field.not_compared,
             })
+    }
+}
+
+/// The tally of a field that was there so often, was UNKNOWN so often, and was accepted whatever it was by waivers.
+fn tally(field: String, [all, unknown, accepted]: [u64; 3], changed: u64) -> FieldTally {
+    let compared = all - unknown - accepted;
+    FieldTally {
+        field,
+        compared,
+        not_compared: unknown + accepted,
+        changed: changed.min(compared),
     }
 }
 
@@ -641,7 +654,7 @@ mod tests {
                 ..CycleOutput::default()
             };
             let unknown = [Unknown::default()];
-            ledger.enter(&[input], &[input], &[output], &unknown, &[output]);
+            ledger.enter(0, &[input], &[input], &[output], &unknown, &[output]);
         }
         let never = ledger.never_changed(&ledger.fields());
         let external: Vec<_> = never
@@ -687,7 +700,7 @@ mod tests {
             unknowns[cycle].increments = 1 << 5;
         }
         let inputs = vec![CycleInput::default(); cycles];
-        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
+        ledger.enter(0, &inputs, &inputs, &expected, &unknowns, &expected);
         let fields = ledger.fields();
         let of = |name: &str| {
             let tally = fields.iter().find(|tally| tally.field == name);
@@ -722,7 +735,7 @@ mod tests {
         }
         let inputs = vec![CycleInput::default(); 1000];
         let unknowns = vec![Unknown::default(); 1000];
-        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
+        ledger.enter(0, &inputs, &inputs, &expected, &unknowns, &expected);
         let fields = ledger.fields();
         let changed = |name: &str| fields.iter().find(|f| f.field == name).map(|f| f.changed);
         assert_eq!(changed("PMSICR_EL1 after the cycle"), Some(499));
@@ -753,6 +766,7 @@ mod tests {
             };
             change(&mut output);
             ledger.enter(
+                0,
                 &[input],
                 &[input],
                 &[output],
@@ -823,7 +837,7 @@ mod tests {
                 spe: true,
             },
         ];
-        ledger.enter(&inputs, &inputs, &expected, &unknowns, &expected);
+        ledger.enter(0, &inputs, &inputs, &expected, &unknowns, &expected);
         let fields = ledger.fields();
         let find = |name: &str| fields.iter().find(|field| field.field == name).unwrap();
         assert_eq!((find("V[0]").compared, find("V[0]").not_compared), (1, 1));

@@ -49,6 +49,7 @@ impl Cycles<'_> {
         let diverged = first_difference_from(early, expected, unknown, rtl);
         let compared = diverged.map_or(expected.len(), |k| k + 1);
         ledger.enter(
+            start + early as u64,
             &inputs[early..compared],
             &sampled[early..compared],
             &expected[early..compared],

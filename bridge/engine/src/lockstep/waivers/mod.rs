@@ -3,6 +3,7 @@
 //! A waiver names the field, a condition, the reason, who answers for it, and the day on which that ends. It is counted; one
 //! that has expired, or that no difference of a whole run needed, is a failure.
 
+mod accepted;
 mod file;
 
 use pmu_model::{AccessKind, CycleInput, CycleOutput, Unknown};
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::compare::{Difference, Field, access_name, differences};
 use lockstep_base::glob::Glob;
 
+pub(super) use accepted::Accepted;
 pub use file::{Expired, WaiverError};
 pub use lockstep_base::day::Day;
 
@@ -52,12 +54,16 @@ impl Condition {
         };
         self.register.as_ref().is_none_or(fits)
             && self
-                .access
-                .is_none_or(|kind| kind as u8 == input.access_kind)
-            && self
                 .expected
                 .is_none_or(|value| value == difference.expected)
             && self.rtl.is_none_or(|value| value == difference.rtl)
+            && self.holds_in(cycle, input)
+    }
+
+    /// Whether it holds in a cycle, whatever the register and the values.
+    fn holds_in(&self, cycle: u64, input: &CycleInput) -> bool {
+        self.access
+            .is_none_or(|kind| kind as u8 == input.access_kind)
             && self.first_cycle.is_none_or(|first| cycle >= first)
             && self.last_cycle.is_none_or(|last| cycle <= last)
             && self
