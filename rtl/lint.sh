@@ -48,7 +48,16 @@ illegal=(
   "SystemPmus=5"
 )
 
-failures=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# start CHECK...: judges something as soon as a core is free; what it says is told at the end, in this order
+started=0
+start() {
+  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
+  started=$((started + 1))
+  "$@" > "$scratch/$(printf 'told.%04d' "$started")" &
+}
 
 # check NAME COMMAND...: no output and exit code 0
 check() {
@@ -60,7 +69,6 @@ check() {
   output=$(grep -v -e '^- V' -e '^Warning: Replacing memory .* with list of registers' <<< "$output")
   if [[ $code -ne 0 || -n $output ]]; then
     printf 'FAIL %s (exit code %s)\n%s\n' "$name" "$code" "$output"
-    failures=$((failures + 1))
   else
     printf 'ok   %s\n' "$name"
   fi
@@ -72,7 +80,6 @@ reject() {
   shift
   if "$@" &> /dev/null; then
     printf 'FAIL %s: an illegal parameter is accepted\n' "$name"
-    failures=$((failures + 1))
   else
     printf 'ok   %s is rejected\n' "$name"
   fi
@@ -88,8 +95,8 @@ run_verilator() {
 run_iverilog() {
   local parameters=() p
   for p in $1; do parameters+=("-P$top.$p"); done
-  "$iverilog" -g2012 -Wall -s "$top" "${parameters[@]}" -o "$scratch/$top.vvp" "${files[@]}" &&
-    "$scratch/$top.vvp"
+  "$iverilog" -g2012 -Wall -s "$top" "${parameters[@]}" -o "$scratch/$BASHPID.vvp" "${files[@]}" &&
+    "$scratch/$BASHPID.vvp"
 }
 
 run_yosys() {
@@ -97,18 +104,6 @@ run_yosys() {
   for p in $1; do parameters+=" -set ${p/=/ }"; done
   "$yosys" -q -p "read_verilog -sv ${files[*]}; ${parameters:+chparam $parameters $top;}
                   $2; check -assert"
-}
-
-# synthesize NUMBER SET STEPS: what run_yosys says and returns, for told
-synthesize() {
-  run_yosys "$2" "$3" &> "$scratch/yosys.$1"
-  echo $? > "$scratch/yosys.$1.code"
-}
-
-# told NUMBER: what synthesize left
-told() {
-  cat "$scratch/yosys.$1"
-  return "$(< "$scratch/yosys.$1.code")"
 }
 
 run_alone() {
@@ -122,40 +117,36 @@ run_example() {
     "${@:3}" --top-module "$2" -f dut.f)
 }
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-
-# Gates take most of the time: a set on every core.
-for n in "${!legal[@]}"; do
+# Gates take most of the time, and so come first.
+for set in "${legal[@]}"; do
   # Those of 31 counters take half a minute: the default set stops before them.
-  if [[ -z ${legal[n]} ]]; then steps="synth -top $top -run begin:fine"; else steps="synth -top $top"; fi
-  while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n; done
-  synthesize "$n" "${legal[n]}" "$steps" &
+  if [[ -z $set ]]; then steps="synth -top $top -run begin:fine"; else steps="synth -top $top"; fi
+  start check "yosys ${set:-(default)}" run_yosys "$set" "$steps"
 done
-wait
 
-for n in "${!legal[@]}"; do
-  set=${legal[n]}
-  check "verilator ${set:-(default)}" run_verilator "$set"
-  check "iverilog ${set:-(default)}" run_iverilog "$set"
-  check "yosys ${set:-(default)}" told "$n"
+for set in "${legal[@]}"; do
+  start check "verilator ${set:-(default)}" run_verilator "$set"
+  start check "iverilog ${set:-(default)}" run_iverilog "$set"
 done
 
 for module in "${modules[@]}"; do
-  check "verilator $module alone" run_alone "$module"
+  start check "verilator $module alone" run_alone "$module"
 done
 
-check "verilator examples/pipelined" run_example pipelined lockstep_dut
-check "verilator examples/apb" run_example apb lockstep_dut
+start check "verilator examples/pipelined" run_example pipelined lockstep_dut
+start check "verilator examples/apb" run_example apb lockstep_dut
 # A netlist has the ports of its module, used or not.
-check "verilator examples/netlist" run_example netlist netlist_dut -Wno-UNUSEDSIGNAL
+start check "verilator examples/netlist" run_example netlist netlist_dut -Wno-UNUSEDSIGNAL
 
 for set in "${illegal[@]}"; do
-  reject "verilator $set" run_verilator "$set"
-  reject "iverilog $set" run_iverilog "$set"
-  reject "yosys $set" run_yosys "$set" "hierarchy -top $top"
+  start reject "verilator $set" run_verilator "$set"
+  start reject "iverilog $set" run_iverilog "$set"
+  start reject "yosys $set" run_yosys "$set" "hierarchy -top $top"
 done
+wait
 
+cat "$scratch"/told.*
+failures=$(grep -c '^FAIL' <(cat "$scratch"/told.*))
 if [[ $failures -ne 0 ]]; then
   echo "lint.sh: $failures findings"
   exit 1
