@@ -106,7 +106,8 @@ pub struct RtlCovered {
 pub(crate) struct Gathered {
     coverage: BTreeMap<(String, String), Coverage>,
     totals: Totals,
-    waivers: BTreeMap<(usize, String, String), Waiver>,
+    /// By file, line, field and reason.
+    waivers: BTreeMap<(String, usize, String, String), Waiver>,
     stimuli: Stimuli,
     /// Runs that agree and compared too little, in words.
     too_little: Vec<String>,
@@ -124,7 +125,12 @@ impl Gathered {
         };
         self.compare(record, compared);
         for waiver in &compared.waivers {
-            let key = (waiver.line, waiver.field.clone(), waiver.reason.clone());
+            let key = (
+                waiver.file.clone(),
+                waiver.line,
+                waiver.field.clone(),
+                waiver.reason.clone(),
+            );
             let entry = self.waivers.entry(key).or_insert_with(|| Waiver {
                 waived: 0,
                 ..waiver.clone()
@@ -146,7 +152,7 @@ impl Gathered {
             not_compared: 0,
             never_compared: set(&compared.never_compared),
             never_changed: &set(&compared.never_changed) | &set(&compared.never_compared),
-            mostly_unknown: set(&compared.mostly_unknown),
+            mostly_unknown: &set(&compared.mostly_unknown) | &set(&compared.never_compared),
             absent: set(&compared.absent),
             rules: None,
             never_taken: BTreeSet::new(),
@@ -166,7 +172,10 @@ impl Gathered {
             &mut entry.never_changed,
             &[&compared.never_changed, &compared.never_compared],
         );
-        keep(&mut entry.mostly_unknown, &[&compared.mostly_unknown]);
+        keep(
+            &mut entry.mostly_unknown,
+            &[&compared.mostly_unknown, &compared.never_compared],
+        );
         // What follows a divergence is not compared.
         let rules = compared.rules.as_ref();
         if let Some(rules) = rules.filter(|_| record.is_complete()) {
@@ -191,6 +200,7 @@ impl Gathered {
         let mut all: Vec<_> = all.into_values().collect();
         for coverage in &mut all {
             coverage.never_changed = &coverage.never_changed - &coverage.never_compared;
+            coverage.mostly_unknown = &coverage.mostly_unknown - &coverage.never_compared;
         }
         all
     }
@@ -263,6 +273,13 @@ pub(crate) fn findings(
             Kind::NotRun,
             lost,
             format!("{} of {planned} runs have no result{why}", planned - done),
+        );
+    }
+    if done > planned {
+        add(
+            Kind::NotRun,
+            lost,
+            format!("{done} runs have results, and {planned} were to run"),
         );
     }
     for id in merged.unsettled() {

@@ -54,7 +54,7 @@ pub fn record(run: &Run, ended: &Ended, place: &Place<'_>) -> Record {
     record.exit_code = verdict.exit_code();
     record.limit = ended.limit.as_ref().map(|(limit, _)| *limit);
     record.message = message(ended, &told);
-    record.compared = told.get("ledger").map(|_| compared(&told));
+    record.compared = told.get("ledger").map(|_| compared(run, &told));
     record.time = Time {
         cycles: told["seconds"].as_f64().unwrap_or_default(),
         process: ended.seconds,
@@ -133,7 +133,7 @@ fn message(ended: &Ended, told: &Value) -> Option<String> {
     ))
 }
 
-fn compared(told: &Value) -> Compared {
+fn compared(run: &Run, told: &Value) -> Compared {
     let ledger = &told["ledger"];
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let fields = ledger["fields"].as_array().map_or(&[][..], Vec::as_slice);
@@ -153,7 +153,10 @@ fn compared(told: &Value) -> Compared {
     };
     let rules = &told["coverage"];
     Compared {
-        cycles: number(&told["cycles"]),
+        // A run that goes on after a divergence leaves out those up to the next reset.
+        cycles: number(&told["cycles"]).saturating_sub(number(
+            &told["divergence"]["further"]["cycles_not_compared"],
+        )),
         stimulus_hash: text(&told["stimulus_hash"]),
         compared: number(&ledger["compared"]),
         not_compared: number(&ledger["not_compared"]),
@@ -162,8 +165,7 @@ fn compared(told: &Value) -> Compared {
         mostly_unknown: fields_where(&|compared, unknown, _| compared > 0 && unknown > compared),
         never_changed: fields_where(&|compared, _, changed| compared > 0 && changed == 0),
         absent: texts(&ledger["absent"]),
-        waivers: serde_json::from_value::<Vec<Waiver>>(ledger["waivers"].clone())
-            .unwrap_or_default(),
+        waivers: waivers(run, &ledger["waivers"]),
         rules: rules.is_object().then(|| Rules {
             possible: number(&rules["rules"]) as usize,
             never_taken: texts(&rules["never_taken"]),
@@ -171,6 +173,18 @@ fn compared(told: &Value) -> Compared {
         taken: None,
         rtl_coverage: false,
     }
+}
+
+/// Waivers of a ledger, with the file that they are in.
+fn waivers(run: &Run, told: &Value) -> Vec<Waiver> {
+    let file = run.waivers.as_ref();
+    let file = file.map_or_else(String::new, |file| file.display().to_string());
+    let waivers = serde_json::from_value::<Vec<Waiver>>(told.clone()).unwrap_or_default();
+    let waivers = waivers.into_iter().map(|waiver| Waiver {
+        file: file.clone(),
+        ..waiver
+    });
+    waivers.collect()
 }
 
 fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {

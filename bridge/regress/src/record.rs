@@ -175,6 +175,9 @@ pub struct Waiver {
     pub owner: String,
     /// The last day of it.
     pub expires: String,
+    /// The file, as the suite names it.
+    #[serde(default)]
+    pub file: String,
     /// Its line in the file.
     pub line: usize,
     /// Differences that it waived.

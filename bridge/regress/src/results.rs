@@ -162,6 +162,14 @@ impl Reader {
                 break;
             }
             match serde_json::from_str(&line) {
+                Ok(Line::Run(record)) if record.exit_code != record.verdict.exit_code() => {
+                    self.end.damage = Some(format!(
+                        "line {number}: expected exit code {} of verdict {}, found {}",
+                        record.verdict.exit_code(),
+                        record.verdict.word(),
+                        record.exit_code
+                    ));
+                }
                 Ok(Line::Run(record)) => {
                     self.runs += 1;
                     return Ok(Some(*record));

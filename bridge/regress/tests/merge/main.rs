@@ -37,6 +37,7 @@ fn shard(folder: &Path, shard: Shard, change: impl Fn(&mut Record)) -> PathBuf {
     for number in (0..RUNS).filter(|&number| shard.has(number)) {
         let mut record = record(number);
         change(&mut record);
+        record.exit_code = record.verdict.exit_code();
         writer.add(&record).expect("written");
     }
     writer
@@ -145,6 +146,14 @@ fn a_shard_that_is_missing_or_cut_fails_with_its_number() {
             "expected 8 runs, found 7",
         ),
         (format!("{cut}{}\n", lines[1]), "text after the last line"),
+        (
+            cut.replacen(
+                "\"verdict\":\"agree\",\"exit_code\":0",
+                "\"verdict\":\"agree\",\"exit_code\":1",
+                1,
+            ),
+            "expected exit code 0 of verdict PASS, found 1",
+        ),
     ] {
         fs::write(&files[1], left).expect("written");
         let found = find(&[folder.path().into()]).expect("files");
@@ -226,6 +235,54 @@ fn a_generator_that_ignores_its_seed_is_found() {
     };
     assert_eq!(kinds(nothing), [Kind::NotCompared; 2]);
     assert_eq!(kinds(|_| ()), [Kind::Waiver]);
+}
+
+#[test]
+fn a_waiver_is_that_of_its_file() {
+    let of_two_files = |record: &mut Record| {
+        let of_first = record.seed == Some(1);
+        let waiver = &mut compared(record).waivers[0];
+        waiver.waived = u64::from(of_first);
+        if !of_first {
+            waiver.file = "others.toml".into();
+        }
+    };
+    assert_eq!(kinds(of_two_files), [Kind::Waiver]);
+}
+
+#[test]
+fn a_field_that_is_unknown_or_not_compared_in_all_runs_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = shard(folder.path(), Shard::WHOLE, |record| {
+        let is_first = record.seed == Some(1);
+        let compared = compared(record);
+        let list = match is_first {
+            true => &mut compared.never_compared,
+            false => &mut compared.mostly_unknown,
+        };
+        list.push("PMCCNTR_EL0".into());
+    });
+    let coverage = summary(&[file]).coverage;
+    assert!(coverage[0].mostly_unknown.contains("PMCCNTR_EL0"));
+    assert!(!coverage[0].never_compared.contains("PMCCNTR_EL0"));
+}
+
+#[test]
+fn more_runs_than_were_to_run_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name(Shard::WHOLE));
+    let few = header(Shard::WHOLE, RUNS - 1);
+    let mut writer = Writer::create(&path, &few, &[]).expect("written");
+    for number in 0..RUNS {
+        writer.add(&record(number)).expect("written");
+    }
+    let path = writer.finish(vec![1], Vec::new()).expect("written");
+    let faults: Vec<_> = summary(&[path])
+        .faults()
+        .map(|fault| fault.text.clone())
+        .collect();
+    let text = format!("{RUNS} runs have results, and {} were to run", RUNS - 1);
+    assert!(faults.contains(&text), "{faults:?}");
 }
 
 fn compared(record: &mut Record) -> &mut Compared {
