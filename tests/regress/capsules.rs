@@ -138,6 +138,31 @@ fn each_kind_has_a_capsule_that_shows_it_again() {
 
 /// `git bisect run` finds the commit that brings the failure, over one that does not build.
 #[test]
+fn a_failure_of_another_initial_state_is_seen_again() {
+    let folder = two_designs("capsule_of_a_state");
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lockstep/rtl/forgotten.sv");
+    fs::copy(rtl, folder.join("forgotten.sv")).expect("copied");
+    suite(
+        &folder,
+        "name = 'states'\n[designs.forgotten]\nrtl = ['idle_pkg.sv', 'forgotten.sv']\n\
+         [[group]]\ndesigns = ['forgotten']\nrecorded = ['idle.stim']\ninit = 4\n",
+    );
+    let ran = regress(&folder, &["regress", "suite.toml", "--out", "out"]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let capsule = named(&folder.join("out/report"), "forgotten");
+    let files = ["--rtl", "idle_pkg.sv", "--rtl", "forgotten.sv"];
+    let replayed = regress(&folder, &[&["replay", &capsule][..], &files].concat());
+    assert_eq!(replayed.code, 1, "{}", replayed.stdout);
+    assert!(
+        replayed.stderr.contains("it ends as in"),
+        "{}",
+        replayed.stderr
+    );
+    let bisected = regress(&folder, &[&["bisect", &capsule][..], &files].concat());
+    assert_eq!(bisected.code, 1, "{}", bisected.stderr);
+}
+
+#[test]
 fn a_commit_is_found() {
     let folder = ran("bisect");
     let crash = named(&folder.join("out/report"), "mute-crashed");

@@ -94,6 +94,62 @@ fn a_waiver_of_everything_compares_nothing() {
     assert!(never.contains(&"V[0]".into()), "{never:?}");
 }
 
+#[test]
+fn what_changes_while_runs_go_on_drops_their_results() {
+    let folder = scratch("regress/changed");
+    let waivers = folder.join("waivers.toml");
+    fs::write(&waivers, "").expect("written");
+    suite(
+        &folder,
+        "name = 'changed'\n[[group]]\nseeds = '1-4'\ncycles = 20000\nwaivers = 'waivers.toml'\n",
+    );
+    let words = ["regress", "suite.toml", "--jobs", "1", "--out", "out"];
+    let mut going_on = command(&folder, &words);
+    let going_on = going_on.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let going_on = going_on.spawn().expect("it starts");
+    let begun = folder.join("out/shard-1-of-1.jsonl.partial");
+    let end = Instant::now() + Duration::from_secs(60);
+    while !begun.exists() && Instant::now() < end {
+        sleep(Duration::from_millis(1));
+    }
+    fs::write(&waivers, "# another file\n").expect("written");
+    let ran = Ran::of(going_on.wait_with_output().expect("it ends"));
+    assert_eq!(ran.code, 5, "{}{}", ran.stdout, ran.stderr);
+    let why = "the suite, or a file that it names, changed while its runs were going on";
+    assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    assert!(!begun.exists() && !begun.with_extension("").exists());
+    assert_eq!(regress(&folder, &words).code, 0);
+}
+
+#[test]
+fn failures_of_other_seeds_are_told_to_be_not_run_again() {
+    let folder = two_designs("other_seeds");
+    let again = |last: &str, name: &str, seeds: &str| {
+        let group = format!("[[group]]\ndesigns = ['mute']\nseeds = '{seeds}'\ncycles = 2000\n");
+        suite(
+            &folder,
+            &format!("name = 's'\n[designs.mute]\nrtl = ['idle_pkg.sv', 'abort.sv']\n{group}"),
+        );
+        let mut words = vec!["regress", "suite.toml", "--out", name, "--base", "other"];
+        if !last.is_empty() {
+            words.extend(["--rerun-failed", last]);
+        }
+        regress(&folder, &words)
+    };
+    let first = again("", "first", "1-2");
+    assert_eq!(first.code, 1, "{}", first.stderr);
+    assert!(
+        first
+            .stderr
+            .contains("--base: no seeds of suite.toml follow from a base")
+    );
+    let second = again("first/report", "second", "2-3");
+    let why = "--rerun-failed: 1 of 2 runs that failed in first/report are not in the suite, and are not run again: \
+               default/mute/mixed/2000/1;";
+    assert!(second.stderr.contains(why), "{}", second.stderr);
+    assert_eq!(records(&folder.join("second/shard-1-of-1.jsonl")).len(), 1);
+}
+
 /// A suite on the bundled design, and on one that says nothing, and crashes in cycle 2500 of a stimulus that does not
 /// mind that.
 fn two_designs(name: &str) -> PathBuf {

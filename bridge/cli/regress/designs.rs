@@ -51,6 +51,17 @@ impl Designs {
     }
 }
 
+impl Designs {
+    /// Whether all are what they were when the runs began.
+    pub fn are_unchanged(&self) -> bool {
+        self.all.values().flatten().all(|(path, hash)| {
+            path.as_ref().is_none_or(|path| {
+                DutFolder::open(path).is_ok_and(|folder| identity(folder.manifest()) == *hash)
+            })
+        })
+    }
+}
+
 /// Builds what the runs of the shard need. RTL that does not build fails its runs, and no other.
 ///
 /// # Errors

@@ -213,9 +213,6 @@ impl<'a> Farm<'a> {
         if run.rtl_coverage {
             words.push("--rtl-coverage".into());
         }
-        if run.keep_going {
-            words.push("--keep-going".into());
-        }
         if 2 * order.jobs() > thread::available_parallelism().map_or(1, usize::from) {
             words.extend(["--threads".into(), "1".into()]);
         }

@@ -91,6 +91,7 @@ pub(super) fn leave(
             generator: GENERATOR_VERSION,
         },
         hang_after: order.suite.limits.hang_after,
+        init: run.init,
         design: design(order, designs, header, &run.design),
         lacks: Vec::new(),
         files: Vec::new(),

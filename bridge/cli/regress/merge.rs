@@ -246,10 +246,14 @@ fn text(summary: &Summary, report: &Path) -> String {
     if let Some(since) = &summary.since {
         let _ = writeln!(
             text,
-            "  since the last one: {} new, {} gone, {} still failing",
+            "  since the last one: {} new, {} gone, {} still failing{}",
             since.new.len(),
             since.gone.len(),
-            since.still.len()
+            since.still.len(),
+            match since.same_suite {
+                true => "",
+                false => "; the suite is another one",
+            }
         );
     }
     let _ = writeln!(

@@ -1,5 +1,6 @@
 //! What `lockstep regress` is asked for: its arguments, the suite, and the runs that were chosen.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io;
@@ -19,6 +20,7 @@ use crate::regress::plan::Plan;
 use crate::regress::shard::{Shard, of_environment};
 use crate::regress::steering::Taken;
 use crate::regress::suite::Suite;
+use crate::report::counted;
 
 /// Where results go, if no folder is named.
 const OUT: &str = "lockstep-regress";
@@ -134,7 +136,14 @@ impl<'a> Order<'a> {
     pub fn new(args: &'a RegressArgs) -> Result<Self, Failure> {
         let mut suite = Suite::load(&args.suite).map_err(Failure::input)?;
         if let Some(base) = &args.base {
-            suite.rebase(base);
+            let has_base = suite.rebase(base);
+            if !has_base {
+                output::note(&format!(
+                    "--base: no seeds of {} follow from a base, such as seeds = {{ count = 20, base = \"nightly\" }}: they stay \
+                     what they are",
+                    args.suite.display()
+                ));
+            }
         }
         if let Some(number) = args.reseed
             && !suite.reseed(number)
@@ -179,6 +188,24 @@ impl<'a> Order<'a> {
         if let Some(last) = &args.rerun_failed {
             let summary = last_report::read(last).map_err(Failure::input)?;
             let failed = summary.failed();
+            if failed.is_empty() {
+                return Err(Failure::usage(format!(
+                    "--rerun-failed: expected a report with failed runs, found none in {}",
+                    last.display()
+                )));
+            }
+            let known: BTreeSet<_> = plan.runs.iter().map(|run| run.id.as_str()).collect();
+            let gone: Vec<_> = failed.difference(&known).copied().collect();
+            if let Some(first) = gone.first() {
+                output::note(&format!(
+                    "--rerun-failed: {} of {} that failed in {} are not in the suite, and are not run again: {first}{}; with \
+                     seeds of another base, name it with --base",
+                    gone.len(),
+                    counted(failed.len() as u64, "run"),
+                    last.display(),
+                    if gone.len() > 1 { ", ..." } else { "" }
+                ));
+            }
             let what = format!("what failed in {}", last.display());
             plan.keep(&what, |run| failed.contains(run.id.as_str()))
                 .map_err(Failure::input)?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::output;
+use crate::lockstep::Verdict;
 use crate::regress::record::Record;
 
 /// Without a terminal, time between lines.
@@ -52,12 +53,14 @@ impl Progress {
             self.failed += 1;
             self.told += 1;
             if self.told <= TOLD {
-                let signature = failure.signature.words();
-                self.tell(&format!(
-                    "{}  {}: {signature}",
-                    record.verdict.word(),
-                    record.id
-                ));
+                let what = match (record.verdict, &record.message) {
+                    (Verdict::Divergence, _) | (_, None) => failure.signature.words(),
+                    (_, Some(message)) => {
+                        let line = message.lines().next().unwrap_or_default();
+                        format!("{}: {line}", record.design)
+                    }
+                };
+                self.tell(&format!("{}  {}: {what}", record.verdict.word(), record.id));
             } else if self.told == TOLD + 1 {
                 self.tell("further failures are in the report");
             }

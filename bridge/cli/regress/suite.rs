@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::capsules::Capsules;
-use super::designs::prepare;
+use super::designs::{Designs, prepare};
 use super::farm::{Farm, Harvest};
 use super::github;
 use super::merge::{check_report, line_of_group, remove_report, write_report};
@@ -103,6 +103,7 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     let is_whole = earlier
         .as_ref()
         .is_some_and(|earlier| earlier.trailer.is_some() && earlier.path == path);
+    let is_done = aim.is_none() && left.is_empty() && is_whole;
     let mut stopped = Vec::new();
     let goes_on = !known.is_empty();
     let covered = |order: &Order<'_>| {
@@ -123,7 +124,7 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
             Some(why) => stopped = why,
             None => return Ok(interrupted(&path)),
         }
-    } else if !(left.is_empty() && is_whole) {
+    } else if !is_done {
         // What was told of an earlier start is not true of this one.
         if order.shard.of == 1 {
             remove_report(&order.out.join(REPORT))?;
@@ -141,7 +142,33 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
             .finish(vec![order.shard.index], stopped.clone())
             .map_err(Failure::infrastructure)?;
     }
+    if !is_done && let Some(what) = changed(&order, &header, &designs) {
+        // Nothing tells which run had what.
+        fs::remove_file(&path).map_err(|error| output::failed(&path, &error))?;
+        return Err(Failure::new(
+            Verdict::Infrastructure,
+            format!(
+                "the {what} changed while its runs were going on: their results are dropped; run it again"
+            ),
+        ));
+    }
     conclude(&order, &path, last.as_ref(), &stopped)
+}
+
+/// What is not what it was when the runs began, of all that every run reads for itself.
+fn changed(order: &Order<'_>, before: &Header, designs: &Designs) -> Option<&'static str> {
+    let now = header(order).ok();
+    let is_same = |of: fn(&Header) -> &str| now.as_ref().is_some_and(|now| of(now) == of(before));
+    [
+        ("program", is_same(|header| &header.program.build)),
+        (
+            "suite, or a file that it names,",
+            is_same(|header| &header.suite_hash),
+        ),
+        ("design", designs.are_unchanged()),
+    ]
+    .into_iter()
+    .find_map(|(what, is_same)| (!is_same).then_some(what))
 }
 
 /// Tells what to do after an interrupt.

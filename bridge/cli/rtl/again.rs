@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use super::run::{Again, CommonArgs, Found, again};
@@ -51,6 +52,10 @@ pub(super) fn shown_again(path: &Path, common: &CommonArgs) -> Result<Verdict, F
     common.implementation = file(IMPLEMENTATION);
     common.waivers = file(WAIVERS);
     common.hang.set_limit(capsule.hang_after);
+    // A design that was built has no other initial states.
+    if common.init.is_none() && !common.rtl.is_built() {
+        common.init = capsule.init.and_then(NonZeroU32::new);
+    }
     let copy = capsule.design.copy.iter();
     let copy: Vec<PathBuf> = copy.map(|name| folder.join(name)).collect();
     let copied = common.rtl.is_bundled() && !copy.is_empty();

@@ -120,6 +120,11 @@ impl RtlArgs {
             .map_or(RtlSource::Bundled, RtlSource::Files))
     }
 
+    /// Whether it is one that was built before.
+    pub fn is_built(&self) -> bool {
+        self.dut.is_some()
+    }
+
     /// Whether it is the bundled one, since no other is named.
     pub fn is_bundled(&self) -> bool {
         self.dut.is_none() && self.files.files().is_none()

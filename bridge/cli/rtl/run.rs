@@ -120,7 +120,7 @@ pub(super) struct CommonArgs {
     /// Run the same from N other initial states of the design as well, whose registers begin with random values instead of
     /// zeros: a difference is a divergence. The RTL as files, or bundled; another build
     #[arg(long, value_name = "N", value_parser = states)]
-    init: Option<NonZeroU32>,
+    pub(super) init: Option<NonZeroU32>,
     /// Go on after a divergence, from the next reset on, and list what diverges there in other fields
     #[arg(long)]
     keep_going: bool,

@@ -122,6 +122,10 @@ impl Run {
         if let Some(seconds) = limits.hang_after {
             add("--hang-after", seconds.to_string());
         }
+        // What is shortened ends with its divergence.
+        if self.keep_going && shortened.is_none() {
+            words.push("--keep-going".into());
+        }
         words
     }
 
@@ -173,8 +177,9 @@ pub struct Plan {
 pub enum PlanError {
     /// Two different runs would have one name.
     #[error(
-        "two runs of the suite have the name {0}, and differ in their files, waivers or coverage: give profiles and stimulus files \
-         other names, or run them in one group"
+        "two runs of the suite have the name {0}, and differ in their files, waivers, coverage, initial states or what they do after a \
+         divergence: give profiles and stimulus files other names, or their groups other seeds or cycles (--base gives all groups \
+         one base)"
     )]
     OneName(String),
     /// There is nothing to run.
@@ -302,10 +307,13 @@ impl Suite {
     }
 
     /// Takes another base for all seeds that follow from one.
-    pub fn rebase(&mut self, base: &str) {
-        for group in &mut self.group {
-            group.seeds.rebase(base);
-        }
+    ///
+    /// # Returns
+    /// Whether there are such seeds.
+    pub fn rebase(&mut self, base: &str) -> bool {
+        let rebased = self.group.iter_mut().map(|group| group.seeds.rebase(base));
+        // All of them, not up to the first.
+        rebased.fold(false, |any, one| any | one)
     }
 
     /// Takes so many seeds, where they follow from a base.

@@ -50,10 +50,15 @@ impl Seeds {
     }
 
     /// Takes another base, if they follow from one.
-    pub fn rebase(&mut self, other: &str) {
-        if let Self::Counted { base, .. } = self {
-            other.clone_into(base);
-        }
+    ///
+    /// # Returns
+    /// Whether they do.
+    pub fn rebase(&mut self, other: &str) -> bool {
+        let Self::Counted { base, .. } = self else {
+            return false;
+        };
+        other.clone_into(base);
+        true
     }
 
     /// Takes so many seeds, if they follow from a base.

@@ -63,6 +63,9 @@ pub struct Capsule {
     pub stimulus: Origin,
     /// Seconds without a completed cycle after which the design hangs, if the suite says so.
     pub hang_after: Option<u64>,
+    /// Other initial states of the design that the run began from as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<u32>,
     /// The design.
     pub design: Design,
     /// What the capsule should have and does not, with the reason.

@@ -36,6 +36,7 @@ fn capsule() -> Capsule {
             generator: 4,
         },
         hang_after: None,
+        init: None,
         design: Design {
             name: "bundled".into(),
             bundled: true,
