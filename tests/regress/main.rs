@@ -646,6 +646,20 @@ fn another_number_of_seeds() {
     assert_eq!((as_it_is.len(), more.len()), (5, 7));
     // Those that there were, and those that are listed, stay.
     assert!(as_it_is.iter().all(|name| more.contains(name)), "{more:?}");
+    let json: Vec<Value> = serde_json::from_str(&list(&["--json"]).join("\n")).expect("JSON");
+    let names: Vec<_> = json.iter().map(|run| run["run"].as_str()).collect();
+    assert_eq!(
+        names,
+        as_it_is
+            .iter()
+            .map(|name| Some(name.as_str()))
+            .collect::<Vec<_>>()
+    );
+    assert!(
+        json[4]["command"]
+            .as_str()
+            .is_some_and(|command| command.starts_with("lockstep run --seed 3"))
+    );
     suite(&folder, "name = 'n'\n[[group]]\nseeds = '1-3'\n");
     let ran = regress(&folder, &["regress", "suite.toml", "--reseed", "4"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);

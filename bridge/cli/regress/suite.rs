@@ -47,9 +47,27 @@ struct ShardSummary<'a> {
     stopped: &'a [String],
 }
 
+/// A run that `--list` or `--dry-run` name, for programs.
+#[derive(Serialize)]
+struct Listed<'a> {
+    run: &'a str,
+    command: String,
+}
+
 /// Runs a suite, or a part of it.
 pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     let mut order = Order::new(args)?;
+    if (args.list || args.dry_run) && args.json {
+        let runs: Vec<_> = order
+            .numbers()
+            .map(|number| Listed {
+                run: &order.plan.runs[number].id,
+                command: order.command(number, None),
+            })
+            .collect();
+        output::print_json(&runs)?;
+        return Ok(Verdict::Agree);
+    }
     if args.list || args.dry_run {
         let line = |number: usize| match args.list {
             true => format!("{}\n", order.plan.runs[number].id),
