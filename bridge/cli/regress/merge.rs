@@ -244,17 +244,7 @@ fn text(summary: &Summary, report: &Path) -> String {
         text += &lines_of_rounds(rounds);
     }
     if let Some(since) = &summary.since {
-        let _ = writeln!(
-            text,
-            "  since the last one: {} new, {} gone, {} still failing{}",
-            since.new.len(),
-            since.gone.len(),
-            since.still.len(),
-            match since.same_suite {
-                true => "",
-                false => "; the suite is another one",
-            }
-        );
+        let _ = writeln!(text, "  since the last one: {}", since.words());
     }
     let _ = writeln!(
         text,

@@ -1,9 +1,10 @@
 //! What has changed since an earlier report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::history::Seen;
 use crate::signature::Signature;
 
 /// Kinds of failures, now and then.
@@ -15,17 +16,50 @@ pub struct Since {
     pub gone: Vec<Signature>,
     /// Failures that were there before, and still are.
     pub still: Vec<Signature>,
+    /// Failures that were there before, of designs of which no run compared anything now, and since when they were: nothing
+    /// tells whether they are gone.
+    #[serde(default)]
+    pub not_run: Vec<NotRun>,
     /// Whether the suite is the same; with another one, what is gone may only not have been run.
     pub same_suite: bool,
 }
 
+/// A kind of failures of a design that did not run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotRun {
+    /// The kind.
+    pub signature: Signature,
+    /// Since when it was there.
+    pub since: Seen,
+}
+
 impl Since {
-    /// What there is now of what there was before.
-    pub fn of(before: &BTreeSet<Signature>, after: &BTreeSet<Signature>, same_suite: bool) -> Self {
+    /// What there is now of what there was before, with since when; `ran` are the designs that compared something now.
+    pub fn of(
+        before: &BTreeMap<Signature, Seen>,
+        after: &BTreeSet<Signature>,
+        ran: &BTreeSet<&str>,
+        same_suite: bool,
+    ) -> Self {
+        let all = || before.iter();
+        let left = || all().filter(|(signature, _)| !after.contains(*signature));
+        let did_run = |signature: &Signature| ran.contains(signature.design.as_str());
+        let gone = left().filter(|(signature, _)| did_run(signature));
+        let not_run = left().filter(|(signature, _)| !did_run(signature));
+        let still = all().filter(|(signature, _)| after.contains(*signature));
+        let new = after
+            .iter()
+            .filter(|signature| !before.contains_key(signature));
         Self {
-            new: after.difference(before).cloned().collect(),
-            gone: before.difference(after).cloned().collect(),
-            still: after.intersection(before).cloned().collect(),
+            new: new.cloned().collect(),
+            gone: gone.map(|(signature, _)| signature.clone()).collect(),
+            still: still.map(|(signature, _)| signature.clone()).collect(),
+            not_run: not_run
+                .map(|(signature, &since)| NotRun {
+                    signature: signature.clone(),
+                    since,
+                })
+                .collect(),
             same_suite,
         }
     }
@@ -33,5 +67,22 @@ impl Since {
     /// Whether failures of that kind are new.
     pub fn is_new(&self, signature: &Signature) -> bool {
         self.new.contains(signature)
+    }
+
+    /// It in numbers, in words.
+    pub fn words(&self) -> String {
+        let mut words = format!(
+            "{} new, {} gone, {} still failing",
+            self.new.len(),
+            self.gone.len(),
+            self.still.len()
+        );
+        if !self.not_run.is_empty() {
+            words += &format!(", {} of designs that compared nothing", self.not_run.len());
+        }
+        if !self.same_suite {
+            words += "; the suite is another one";
+        }
+        words
     }
 }

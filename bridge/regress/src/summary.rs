@@ -268,12 +268,6 @@ impl Summary {
 
     /// Puts it behind `last`: what has changed since then, the history that it has, and since when failures are there.
     pub fn follow(&mut self, last: &Self) {
-        let same_suite = last.suite_hash == self.suite_hash;
-        self.since = Some(Since::of(
-            &last.signatures(),
-            &self.signatures(),
-            same_suite,
-        ));
         let own = self.entry();
         let before = match last.history.is_empty() {
             true => vec![last.entry()],
@@ -283,9 +277,19 @@ impl Summary {
         self.history = history::after(before, own);
         let seen = |group: &Group| group.since.unwrap_or(Seen::first(last.times.day));
         let groups = last.groups.iter();
-        let before: BTreeMap<_, _> = groups
-            .map(|group| (&group.signature, seen(group)))
+        let mut before: BTreeMap<_, _> = groups
+            .map(|group| (group.signature.clone(), seen(group)))
             .collect();
+        // What did not run last time either may be there all the same.
+        let not_run = last.since.iter().flat_map(|since| &since.not_run);
+        before.extend(not_run.map(|left| (left.signature.clone(), left.since)));
+        let ran = self.coverage.iter().map(|entry| entry.design.as_str());
+        self.since = Some(Since::of(
+            &before,
+            &self.signatures(),
+            &ran.collect(),
+            last.suite_hash == self.suite_hash,
+        ));
         for group in &mut self.groups {
             if let Some(seen) = before.get(&group.signature) {
                 group.since = Some(seen.next(again));

@@ -3,12 +3,14 @@
 use std::fs;
 
 use lockstep_base::day::Day;
+use lockstep_base::verdict::Verdict;
 use lockstep_regress::earlier;
 use lockstep_regress::history::MOST;
 use lockstep_regress::page::page;
 use lockstep_regress::record::{Record, Rules, Time};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::share::Share;
+use lockstep_regress::signature::Signature;
 use lockstep_regress::summary::Summary;
 
 use super::{RUNS, compared, merged, shard, shards, summary, text};
@@ -37,7 +39,7 @@ fn mended(record: &mut Record) {
     let what = record.failure.as_ref().map(|one| &*one.signature.what);
     if what == Some("V[n]") {
         record.failure = None;
-        record.verdict = lockstep_base::verdict::Verdict::Agree;
+        record.verdict = Verdict::Agree;
     }
 }
 
@@ -79,6 +81,37 @@ fn a_summary_has_those_before_it() {
         (Some(day("2026-11-23")), None)
     );
     assert_eq!(other.words().expect("words"), "since 2026-11-20, 3 nights");
+}
+
+#[test]
+fn what_did_not_run_is_not_gone() {
+    let first = night("2026-11-20", |_| ());
+    // In which the design does not build.
+    let second = after(
+        night("2026-11-21", |record| {
+            record.compared = None;
+            record.verdict = Verdict::Usage;
+            if let Some(failure) = &mut record.failure {
+                failure.signature = Signature::of_end("mine", Verdict::Usage, "it does not build");
+            }
+        }),
+        &first,
+    );
+    let since = second.since.as_ref().expect("a comparison");
+    assert_eq!(
+        since.words(),
+        "1 new, 0 gone, 0 still failing, 2 of designs that compared nothing"
+    );
+    assert!(
+        page(&second, None)
+            .expect("a page")
+            .contains("not run: mine: V[n] (PMEVTYPERn_EL0)")
+    );
+    let third = after(night("2026-11-22", mended), &second);
+    let since = third.since.as_ref().expect("a comparison");
+    assert_eq!(since.words(), "0 new, 2 gone, 1 still failing");
+    let words = third.groups[0].since.and_then(|since| since.words());
+    assert_eq!(words.as_deref(), Some("since 2026-11-20, 2 nights"));
 }
 
 #[test]
