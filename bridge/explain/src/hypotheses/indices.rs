@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::added;
+
 /// A wrong index, or wrong bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indices {
@@ -77,7 +79,7 @@ impl Indices {
 impl fmt::Display for Indices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Lane(by) => write!(f, "the event lane is that of evtCount {by:+}"),
+            Self::Lane(by) => write!(f, "the event lane is that of evtCount {}", added(by)),
             Self::LaneBits(bits) => write!(f, "the number of a lane is cut to {bits} bits"),
             Self::EventBits(bits) => write!(f, "evtCount is cut to {bits} bits: those above them are ignored"),
             Self::Stuck(bit, value) => {

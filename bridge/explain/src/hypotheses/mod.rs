@@ -105,6 +105,12 @@ mistakes!(
     Inputs inputs,
 );
 
+/// `+ 1`, `- 1`: what is added, behind what it is added to.
+fn added(by: i8) -> String {
+    let sign = if by < 0 { '-' } else { '+' };
+    format!("{sign} {}", by.unsigned_abs())
+}
+
 impl Mistake {
     /// Every mistake that is looked for.
     pub fn all() -> Vec<Self> {

@@ -5,6 +5,8 @@ use std::fmt;
 use pmu_model::spe::other_event_target;
 use pmu_model::{CycleInput, Implementation, SysReg};
 
+use super::added;
+
 /// A mistake of sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
@@ -89,7 +91,9 @@ impl Sampling {
 impl fmt::Display for Sampling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::LoadOff(by) => return write!(f, "COUNT is loaded with INTERVAL * 256 {by:+}"),
+            Self::LoadOff(by) => {
+                return write!(f, "COUNT is loaded with INTERVAL * 256 {}", added(*by));
+            }
             Self::InFlight(by) => {
                 return write!(
                     f,
@@ -99,7 +103,7 @@ impl fmt::Display for Sampling {
             Self::Random(value) => {
                 return write!(f, "PMSIRR_EL1.RND is taken as {}", u8::from(*value));
             }
-            Self::EcountOff(by) => return write!(f, "ECOUNT is the random number {by:+}"),
+            Self::EcountOff(by) => return write!(f, "ECOUNT is the random number {}", added(*by)),
             Self::CountWaits => "COUNT stands still while ECOUNT runs",
             Self::CountWaitsForCycle => {
                 "COUNT stands still for the rest of a cycle if ECOUNT runs after its last load"
