@@ -258,7 +258,7 @@ impl Pair<'_> {
                 return Err(nothing_compared(
                     against.cycles(),
                     against.latency(),
-                    !summary.ledger.waivers.is_empty(),
+                    &summary.ledger,
                 ));
             }
             Outcome::Agree if summary.ledger.has_unused_waivers() => {

@@ -716,7 +716,7 @@ impl<'a> Job<'a> {
                 return Err(nothing_compared(
                     lockstep.cycles(),
                     lockstep.latency(),
-                    !summary.ledger.waivers.is_empty(),
+                    &summary.ledger,
                 ));
             }
             Outcome::Agree => {

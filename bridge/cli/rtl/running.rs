@@ -8,6 +8,7 @@ use pmu_model::Implementation;
 
 use super::end::End;
 use crate::cli::Failure;
+use crate::cli::ledger_summary::LedgerSummary;
 use crate::cli::output::note;
 use crate::cli::output_folder::DESIGN;
 pub(super) use crate::cli::quoted::quoted;
@@ -148,11 +149,11 @@ pub(super) fn note_refused() {
 
 /// A run that says nothing: it ended before the design showed what became of any of its cycles, or waivers accept whatever
 /// that is.
-pub(super) fn nothing_compared(cycles: u64, latency: u64, has_waivers: bool) -> Failure {
+pub(super) fn nothing_compared(cycles: u64, latency: u64, ledger: &LedgerSummary) -> Failure {
     let ran = counted(cycles, "cycle");
     Failure::usage(match cycles {
         0 => "nothing was compared: expected a stimulus, found one of 0 cycles".into(),
-        _ if cycles > latency && has_waivers => format!(
+        _ if cycles > latency && !ledger.waivers.is_empty() => format!(
             "nothing was compared in {ran}: the waivers accept whatever the RTL shows of every field; name the fields that may \
              differ, and a condition"
         ),

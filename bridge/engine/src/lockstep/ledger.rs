@@ -252,10 +252,8 @@ impl Ledger {
         let mut reads = [0; CHUNK];
         let mut count = 0;
         for (k, (input, output)) in inputs.iter().zip(expected).enumerate() {
-            // The codes of reads are odd: 1, 3, 5.
-            let is_ok = output.access_outcome == AccessOutcome::Ok as u8;
             reads[count % CHUNK] = k as u8;
-            count += usize::from(input.access_kind & u8::from(is_ok) & 1);
+            count += usize::from(is_compared_read(input, output));
         }
         for &k in &reads[..count] {
             let k = usize::from(k);
@@ -545,14 +543,19 @@ impl pulp::WithSimd for EnterChanges<'_> {
 }
 
 /// The outputs in [`REST`]: what a read returned is entered with its register.
-fn in_rest() -> impl Iterator<Item = &'static Output> {
+pub(super) fn in_rest() -> impl Iterator<Item = &'static Output> {
     Output::ALL
         .iter()
         .filter(|&&output| output != Output::AccessData)
 }
 
-fn is_of_sampling(output: &Output) -> bool {
+pub(super) fn is_of_sampling(output: &Output) -> bool {
     output.field().group == Group::Sampling
+}
+
+/// Whether what the access returns is compared: the codes of reads are odd. There is no branch in it.
+pub(super) fn is_compared_read(input: &CycleInput, output: &CycleOutput) -> bool {
+    input.access_kind & u8::from(output.access_outcome == AccessOutcome::Ok as u8) & 1 == 1
 }
 
 /// Names of the fields that are zero whatever is selected and written.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, Group, Output};
-use pmu_model::{AccessKind, AccessOutcome, CycleInput, CycleOutput, Unknown};
+use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, Output};
+use pmu_model::{AccessKind, CycleInput, CycleOutput, Unknown};
 
 use super::{Waiver, Waivers};
 use crate::lockstep::compare::{Field, access_name};
+use crate::lockstep::ledger::{in_rest, is_compared_read, is_of_sampling};
 
 /// Bits of an increment.
 const LANE: u64 = 0xFFFF;
@@ -15,43 +16,35 @@ const LANE: u64 = 0xFFFF;
 #[derive(Clone, Debug)]
 struct Blind {
     waiver: Waiver,
+    /// The bits of them.
+    bits: u64,
     /// Increments, a bit each.
     lanes: u32,
     /// By [`Output`], a bit each, without what a read returns.
     outputs: u32,
-    /// Whether it may be about what a read returns.
-    reads: bool,
 }
 
 impl Blind {
     /// It, if `waiver` is one.
     fn of(waiver: &Waiver) -> Option<Self> {
         let none = CycleInput::default();
-        let condition = &waiver.condition;
-        let bits = condition.bits.unwrap_or(u64::MAX);
-        let fits =
-            |field: Field, all: u64| bits & all == all && waiver.field.fits(&field.name(&none));
+        let fits = |field: Field| waiver.field.fits(&field.name(&none));
         let lanes = (0..COUNTER_LANES).filter(|&n| {
-            let field = match n {
+            fits(match n {
                 CYCLE_COUNTER => Field::CycleIncrement,
                 _ => Field::Increment(n as u8),
-            };
-            fits(field, LANE)
+            })
         });
-        let outputs = Output::ALL.iter().filter(|&&output| {
-            let width = 8 * output.field().bytes();
-            output != Output::AccessData
-                && width <= 64
-                && fits(Field::Whole(output), u64::MAX >> (64 - width))
+        let outputs = in_rest().filter(|&&output| {
+            let is_word = 8 * output.field().bytes() <= 64;
+            is_word && fits(Field::Whole(output))
         });
-        let blind = Self {
-            lanes: lanes.fold(0, |lanes, n| lanes | 1 << n),
-            outputs: outputs.fold(0, |outputs, &output| outputs | 1 << output as u32),
-            reads: bits == u64::MAX,
+        waiver.condition.rtl.is_none().then(|| Self {
+            bits: waiver.condition.bits.unwrap_or(u64::MAX),
+            lanes: bits_of(lanes),
+            outputs: bits_of(outputs.map(|&output| output as usize)),
             waiver: waiver.clone(),
-        };
-        let is_any = blind.lanes != 0 || blind.outputs != 0 || blind.reads;
-        (condition.rtl.is_none() && is_any).then_some(blind)
+        })
     }
 
     /// The increments and outputs whose expected values are those of the condition.
@@ -60,11 +53,53 @@ impl Blind {
             return (self.lanes, self.outputs);
         };
         let lanes = (0..COUNTER_LANES).filter(|&n| u64::from(output.increment[n]) == value);
-        let is_value = |field: &&Output| **field != Output::AccessData && field.of(output) == value;
-        let outputs = Output::ALL.iter().filter(is_value);
+        let outputs = in_rest().filter(|field| field.of(output) == value);
         (
-            self.lanes & lanes.fold(0, |lanes, n| lanes | 1 << n),
-            self.outputs & outputs.fold(0, |outputs, &output| outputs | 1 << output as u32),
+            self.lanes & bits_of(lanes),
+            self.outputs & bits_of(outputs.map(|&output| output as usize)),
+        )
+    }
+}
+
+/// The bits of each field that are accepted in a cycle, by waivers of some bits.
+struct Parts {
+    lanes: [u64; COUNTER_LANES],
+    outputs: [u64; Output::ALL.len()],
+    read: u64,
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self {
+            lanes: [0; COUNTER_LANES],
+            outputs: [0; Output::ALL.len()],
+            read: 0,
+        }
+    }
+}
+
+impl Parts {
+    fn enter(&mut self, bits: u64, (lanes, outputs): (u32, u32)) {
+        let entered =
+            |of: u32| move |(n, part): (usize, &mut u64)| *part |= bits * u64::from(of >> n & 1);
+        self.lanes.iter_mut().enumerate().for_each(entered(lanes));
+        self.outputs
+            .iter_mut()
+            .enumerate()
+            .for_each(entered(outputs));
+    }
+
+    /// Increments and outputs all of whose bits are.
+    fn whole(&self) -> (u32, u32) {
+        let lanes = (0..COUNTER_LANES).filter(|&n| self.lanes[n] & LANE == LANE);
+        let outputs = in_rest().filter(|&&output| {
+            let width = 8 * output.field().bytes();
+            let all = u64::MAX >> (64 - width.min(64));
+            self.outputs[output as usize] & all == all
+        });
+        (
+            bits_of(lanes),
+            bits_of(outputs.map(|&output| output as usize)),
         )
     }
 }
@@ -73,6 +108,8 @@ impl Blind {
 #[derive(Clone, Debug, Default)]
 pub(in crate::lockstep) struct Accepted {
     blind: Vec<Blind>,
+    /// The outputs of group SPE, a bit each.
+    sampling: u32,
     lanes: [u64; COUNTER_LANES],
     outputs: [u64; Output::ALL.len()],
     /// By kind and address of the access.
@@ -88,6 +125,11 @@ impl Accepted {
     pub fn new(waivers: &Waivers) -> Self {
         Self {
             blind: waivers.waivers.iter().filter_map(Blind::of).collect(),
+            sampling: bits_of(
+                in_rest()
+                    .filter(|output| is_of_sampling(output))
+                    .map(|&output| output as usize),
+            ),
             ..Self::default()
         }
     }
@@ -132,28 +174,41 @@ impl Accepted {
             blind.map(of).collect()
         });
         let (mut lanes, mut outputs, mut is_read) = (0, 0, false);
+        let mut parts: Option<Parts> = None;
         for (blind, &(field, register)) in self.blind.iter().zip(&*names) {
             let condition = &blind.waiver.condition;
             if !register || !condition.holds_in(cycle, input) {
                 continue;
             }
             let (more_lanes, more_outputs) = blind.expecting(output);
+            let value = condition.expected.unwrap_or(output.access_data);
+            let reads = field && value == output.access_data;
+            if blind.bits == u64::MAX {
+                lanes |= more_lanes;
+                outputs |= more_outputs;
+                is_read |= reads;
+                continue;
+            }
+            let parts = parts.get_or_insert_default();
+            parts.enter(blind.bits, (more_lanes, more_outputs));
+            parts.read |= if reads { blind.bits } else { 0 };
+        }
+        if let Some(parts) = parts {
+            let (more_lanes, more_outputs) = parts.whole();
             lanes |= more_lanes;
             outputs |= more_outputs;
-            let value = condition.expected.unwrap_or(output.access_data);
-            is_read |= blind.reads && field && value == output.access_data;
+            is_read |= parts.read == u64::MAX;
         }
         lanes &= !unknown.increments;
         if unknown.spe {
-            outputs &= !sampling();
+            outputs &= !self.sampling;
         }
         if self.last != (lanes, outputs) {
             self.flush();
             self.last = (lanes, outputs);
         }
         self.run += 1;
-        let is_ok = output.access_outcome == AccessOutcome::Ok as u8;
-        if is_read && is_ok && input.access_kind & 1 == 1 && unknown.access_data == 0 {
+        if is_read && is_compared_read(input, output) && unknown.access_data == 0 {
             *self.reads.entry(access).or_default() += 1;
         }
     }
@@ -187,17 +242,15 @@ impl Accepted {
     }
 }
 
-/// The outputs of group SPE, a bit each.
-fn sampling() -> u32 {
-    let outputs = Output::ALL.iter();
-    let of_group = outputs.filter(|output| output.field().group == Group::Sampling);
-    of_group.fold(0, |bits, &output| bits | 1 << output as u32)
+/// A word with the bits of `numbers` set.
+fn bits_of(numbers: impl Iterator<Item = usize>) -> u32 {
+    numbers.fold(0, |bits, n| bits | 1 << n)
 }
 
 #[cfg(test)]
 mod tests {
-    use pmu_model::SysReg;
     use pmu_model::contract::Thread;
+    use pmu_model::{AccessOutcome, SysReg};
 
     use super::*;
 
@@ -249,6 +302,21 @@ mod tests {
             (&["PMMIR_EL1 { access = 'MRS' }"], [0, 0, 100]),
             (&["* { bits = 0xFF }"], [0, 100, 0]),
             (&["* { bits = 0xFFFF }"], [100, 100, 0]),
+            (
+                &["* { bits = 0x0FF0 }", "* { bits = 0xF00F }"],
+                [100, 100, 0],
+            ),
+            (
+                &["* { bits = 0x0FF0 }", "V[*] { bits = 0xF00F }"],
+                [100, 0, 0],
+            ),
+            (
+                &[
+                    "* { bits = 0x7FFF }",
+                    "* { bits = 0xFFFFFFFFFFFF8000, last_cycle = 59 }",
+                ],
+                [60, 100, 60],
+            ),
             (&["* { expected = 0 }"], [100, 0, 0]),
             (&["* { expected = 7 }"], [0, 0, 100]),
             (&["* { rtl = 4 }"], [0; 3]),
