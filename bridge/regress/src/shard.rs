@@ -153,9 +153,9 @@ pub fn of_environment(
         let is_none = match system.name {
             "LSF" => word == "0",
             "Grid Engine" => word == "undefined",
-            _ => word.is_empty(),
+            _ => false,
         };
-        if is_none {
+        if is_none || word.is_empty() {
             continue;
         }
         return system
@@ -326,6 +326,10 @@ mod tests {
         }
         assert_eq!(
             found(&[("SGE_TASK_ID", "undefined"), ("LSB_JOBINDEX", "0")], None),
+            Ok(None)
+        );
+        assert_eq!(
+            found(&[("SGE_TASK_ID", ""), ("LSB_JOBINDEX", "")], None),
             Ok(None)
         );
     }
