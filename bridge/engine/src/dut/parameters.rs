@@ -37,7 +37,7 @@ fn words(mismatch: &ParameterMismatch) -> String {
     format!(
         "{} does not match implementation {implementation:?}: {name}: the implementation has {expected}, {} states \
          {found}; name the right implementation with --implementation (`lockstep implementation` writes that of a \
-         design), or build the RTL with its parameters",
+         design), or build the RTL with its parameters (--param; `lockstep build --implementation`; param in a suite)",
         design.as_deref().unwrap_or("the design"),
         design.as_deref().unwrap_or("the RTL")
     )
