@@ -44,7 +44,7 @@ pub const WINDOW: &str = Format::Vcd.name();
 const FST: (&str, &str) = ("as FST", Format::Fst.name());
 const GTKWAVE: (&str, &str) = ("GTKWave", "window.gtkw");
 const SURFER: (&str, &str) = ("Surfer", "window.sucl");
-const PAGE: (&str, &str) = (report::PAGE, "report.html");
+pub const PAGE: (&str, &str) = (report::PAGE, "report.html");
 /// What the design printed.
 pub const PRINTED: (&str, &str) = ("printed by the design", "design.log");
 /// The stimulus from the reset of the re-run on.

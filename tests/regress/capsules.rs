@@ -6,10 +6,12 @@ use std::process::Command;
 
 use super::{json, regress, suite, two_designs};
 
-/// The capsules of a report, in the order of their names.
+/// The capsules of a report, in the order of their names; pages are beside them.
 fn capsules(report: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(report.join("capsules")).expect("capsules");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("one").path()).collect();
+    let paths = entries.map(|entry| entry.expect("one").path());
+    let is_capsule = |path: &PathBuf| path.extension().is_some_and(|end| end == "zst");
+    let mut paths: Vec<_> = paths.filter(is_capsule).collect();
     paths.sort();
     paths
 }
@@ -149,7 +151,10 @@ fn a_failure_of_another_initial_state_is_seen_again() {
     );
     let ran = regress(&folder, &["regress", "suite.toml", "--out", "out"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    let capsule = named(&folder.join("out/report"), "forgotten");
+    let capsule = named(
+        &folder.join("out/report"),
+        "forgotten-V-n-depends-on-the-initial-state",
+    );
     let files = ["--rtl", "idle_pkg.sv", "--rtl", "forgotten.sv"];
     let replayed = regress(&folder, &[&["replay", &capsule][..], &files].concat());
     assert_eq!(replayed.code, 1, "{}", replayed.stdout);

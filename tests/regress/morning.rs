@@ -59,8 +59,25 @@ fn a_failure_has_what_else_was_found_and_its_recipe() {
     let before = first("out/report");
     assert!(before["derivation"][0].is_string(), "{before}");
     let capsule = before["capsule"].as_str().expect("a capsule");
-    let again = format!("lockstep replay {capsule} --rtl idle_pkg.sv --rtl two_faults.sv");
+    let again = format!("lockstep replay {capsule}");
     assert_eq!(before["again"], again.as_str());
+    let page = fs::read_to_string(folder.join("out/report/index.html")).expect("a page");
+    let beside = before["page"].as_str().expect("a page of its own");
+    assert!(page.contains(&format!("href=\"{beside}\"")), "{page}");
+    assert!(folder.join("out/report").join(beside).exists());
+    // As it is given, from the folder of the page: the design is where the suite had it, until it is not.
+    let report = folder.join("out/report");
+    let words = ["replay", capsule, "--no-shrink", "--out", "../there"];
+    let ran = regress(&report, &words);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("it ends as in"), "{}", ran.stderr);
+    let [here, gone] = ["two_faults.sv", "gone.sv"].map(|name| folder.join(name));
+    fs::rename(&here, &gone).expect("moved");
+    let ran = regress(&report, &words);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let told = "the suite, in ";
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    fs::rename(&gone, &here).expect("moved");
     // What replay says of shrinking can be done.
     let capsule = format!("out/report/{capsule}");
     let rtl = ["--rtl", "idle_pkg.sv", "--rtl", "two_faults.sv"];

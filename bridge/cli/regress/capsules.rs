@@ -35,14 +35,21 @@ pub(super) struct Capsules<'a> {
 /// Names of files of a report that its capsules have.
 pub(super) fn names(summary: &Summary) -> Vec<String> {
     let groups = summary.groups.iter().filter(|group| is_wanted(group));
-    groups
-        .map(|group| format!("{FOLDER}/{}", capsule::name(&group.signature)))
+    let names = groups.map(|group| capsule::name(&group.signature));
+    names
+        .flat_map(|name| [page_of(&name), name])
+        .map(|name| format!("{FOLDER}/{name}"))
         .collect()
 }
 
-/// Whether failures are those of a design.
+/// The name of the page that stands beside a capsule.
+fn page_of(name: &str) -> String {
+    name.trim_end_matches(capsule::END).to_owned() + ".html"
+}
+
+/// Whether failures are those of a design, and the first has no capsule of another kind.
 fn is_wanted(group: &Group) -> bool {
-    group.signature.verdict.is_finding()
+    group.signature.verdict.is_finding() && !group.first.is_second
 }
 
 impl Capsules<'_> {
@@ -65,6 +72,10 @@ impl Capsules<'_> {
             let lacks = match self.one(&group.first.id, &name, is_it, &folder)? {
                 Some(lacks) => {
                     tell(&mut group.first, &folder, &name);
+                    if let Some(page) = page(&folder, &name)? {
+                        group.first.page = Some(format!("{FOLDER}/{page}"));
+                        kept.insert(page);
+                    }
                     kept.insert(name);
                     lacks
                 }
@@ -171,13 +182,31 @@ fn tell(first: &mut First, folder: &Path, name: &str) {
     let path = format!("{FOLDER}/{name}");
     // It was written just now; what cannot be read is told where it is replayed.
     let design = capsule::manifest(&place).map(|capsule| capsule.design).ok();
-    let options = design.filter(|design| !design.bundled && design.copy.is_empty());
+    // A capsule of an earlier version does not tell where it was.
+    let is_named = |design: &capsule::Design| {
+        !design.bundled && design.copy.is_empty() && design.folder.is_none()
+    };
+    let options = design.filter(is_named);
     let words = options.map_or_else(Vec::new, |design| design.options);
     let words = words.iter().map(|word| format!(" {}", quoted(word)));
     first.again = Some(format!("lockstep replay {}", quoted(&path)) + &words.collect::<String>());
     let file = capsule::file(&place, shrunk::FILE).ok().flatten();
     first.shrunk = file.and_then(|bytes| Shrunk::read(&bytes));
     first.capsule = Some(path);
+}
+
+/// Puts the page of the report that a capsule has beside it: the page of all has links to nothing outside of its folder.
+///
+/// # Returns
+/// Its name; nothing of a run that left none.
+fn page(folder: &Path, name: &str) -> Result<Option<String>, Failure> {
+    let page = capsule::file(&folder.join(name), report_files::PAGE.1);
+    let Some(bytes) = page.ok().flatten() else {
+        return Ok(None);
+    };
+    let name = page_of(name);
+    output::write_whole(&folder.join(&name), |out| out.write_all(&bytes))?;
+    Ok(Some(name))
 }
 
 /// The name of the folder of a run.
@@ -305,9 +334,15 @@ fn tidy(folder: &Path, kept: &BTreeSet<String>) -> Result<(), Failure> {
     for entry in entries.flatten() {
         let path = entry.path();
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !kept.contains(&name) && capsule::manifest(&path).is_ok() {
-            fs::remove_file(&path).map_err(|error| output::failed(&path, &error))?;
+        if kept.contains(&name) || capsule::manifest(&path).is_err() {
+            continue;
         }
+        let page = page_of(&name);
+        let beside = folder.join(&page);
+        if !kept.contains(&page) && beside.exists() {
+            fs::remove_file(&beside).map_err(|error| output::failed(&beside, &error))?;
+        }
+        fs::remove_file(&path).map_err(|error| output::failed(&path, &error))?;
     }
     // It stays if something is in it.
     let _ = fs::remove_dir(folder);

@@ -119,6 +119,7 @@ fn design(order: &Order<'_>, designs: &Designs, header: &Header, name: &str) -> 
         name: name.into(),
         bundled: suite.is_none() && name == BUNDLED,
         options: suite.map_or_else(Vec::new, |design| design.options(PathBuf::clone)),
+        folder: suite.map(|_| order.folder.display().to_string()),
         hash: header.designs.get(name).cloned(),
         verilator: manifest.map(|manifest| manifest.verilator.clone()),
         top: manifest.map(|manifest| manifest.top.clone()),

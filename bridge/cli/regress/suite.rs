@@ -57,27 +57,12 @@ struct Listed<'a> {
 /// Runs a suite, or a part of it.
 pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
     let mut order = Order::new(args)?;
-    if (args.list || args.dry_run) && args.json {
-        let runs: Vec<_> = order
-            .numbers()
-            .map(|number| Listed {
-                run: &order.plan.runs[number].id,
-                command: order.command(number, None),
-            })
-            .collect();
-        output::print_json(&runs)?;
-        return Ok(Verdict::Agree);
-    }
-    if args.list || args.dry_run {
-        let line = |number: usize| match args.list {
-            true => format!("{}\n", order.plan.runs[number].id),
-            false => format!("{}\n", order.command(number, None)),
-        };
-        output::print(&order.numbers().map(line).collect::<String>())?;
-        return Ok(Verdict::Agree);
-    }
     let last = args.since.as_deref().map(last_report::read).transpose();
     let last = last.map_err(Failure::input)?;
+    if args.list || args.dry_run {
+        list(&order)?;
+        return Ok(Verdict::Agree);
+    }
     let name = results::name(order.shard);
     report_files::check(&order.out, &[&name])?;
     check_report(&order.out.join(REPORT))?;
@@ -171,6 +156,25 @@ pub(in crate::cli) fn regress(args: &RegressArgs) -> Result<Verdict, Failure> {
         ));
     }
     conclude(&order, &path, last.as_ref(), &stopped)
+}
+
+/// Names the runs, or for `--dry-run` their commands; for programs, both.
+fn list(order: &Order<'_>) -> Result<(), Failure> {
+    let runs: Vec<_> = order
+        .numbers()
+        .map(|number| Listed {
+            run: &order.plan.runs[number].id,
+            command: order.command(number, None),
+        })
+        .collect();
+    if order.args.json {
+        return output::print_json(&runs);
+    }
+    let line = |listed: &Listed<'_>| match order.args.list {
+        true => format!("{}\n", listed.run),
+        false => format!("{}\n", listed.command),
+    };
+    output::print(&runs.iter().map(line).collect::<String>())
 }
 
 /// What is not what it was when the runs began, of all that every run reads for itself.

@@ -60,13 +60,23 @@ pub(super) fn shown_again(path: &Path, common: &CommonArgs) -> Result<Verdict, F
     let copy: Vec<PathBuf> = copy.map(|name| folder.join(name)).collect();
     let copied = common.rtl.is_bundled() && !copy.is_empty();
     if common.rtl.is_bundled() && !capsule.design.bundled && copy.is_empty() {
-        return Err(Failure::usage(format!(
-            "{}: expected the design `{}`, of which the capsule has no copy: name it with --dut, --rtl or --filelist; the suite \
-             had {}",
-            path.display(),
-            capsule.design.name,
-            capsule.design.options.join(" ")
-        )));
+        let design = &capsule.design;
+        common.rtl = common.rtl.where_it_was(design).ok_or_else(|| {
+            let folder = design.folder.as_ref();
+            Failure::usage(format!(
+                "{}: expected the design `{}`, of which the capsule has no copy, and which is not where it was: name it with \
+                 --dut, --rtl or --filelist; the suite{} had {}",
+                path.display(),
+                design.name,
+                folder.map_or_else(String::new, |folder| format!(", in {folder},")),
+                design.options.join(" ")
+            ))
+        })?;
+        output::note(&format!(
+            "design `{}` is that of {}",
+            design.name,
+            design.folder.as_deref().unwrap_or_default()
+        ));
     }
     if !capsule.design.bundled {
         common.rtl = common.rtl.for_design(&capsule.design, &copy);

@@ -1,7 +1,7 @@
 //! Which RTL a command runs, and how it is built.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args};
 use pmu_model::Implementation;
@@ -12,6 +12,7 @@ use crate::cli::places::Places;
 use crate::cli::{Failure, output};
 use crate::dut::{DutFolder, RtlFiles, RtlSource, TOP, is_identifier, wrapper_parameters};
 use crate::regress::capsule::Design;
+use crate::regress::suite::VERILATOR_ARG;
 
 /// Other RTL than the bundled one.
 #[derive(Args, Clone, Default)]
@@ -57,6 +58,19 @@ fn macro_value(text: &str) -> Result<String, String> {
             "expected the name of a macro, found {name:?}: {NAMES}"
         )),
     }
+}
+
+/// An argument of Verilator whose path, if it has one, started from `folder`.
+fn from_folder(folder: &Path, argument: &str) -> String {
+    let paths = ["-I", "+incdir+", "-y ", ""].into_iter();
+    let place = |start: &'static str| {
+        let place = folder.join(argument.strip_prefix(start)?);
+        (place != folder && place.exists()).then(|| format!("{start}{}", place.display()))
+    };
+    paths
+        .filter_map(place)
+        .next()
+        .unwrap_or_else(|| argument.to_owned())
 }
 
 impl FileArgs {
@@ -128,6 +142,30 @@ impl RtlArgs {
     /// Whether it is the bundled one, since no other is named.
     pub fn is_bundled(&self) -> bool {
         self.dut.is_none() && self.files.files().is_none()
+    }
+
+    /// The RTL that the design of a capsule was made of, if it is still where it was.
+    pub fn where_it_was(&self, design: &Design) -> Option<Self> {
+        let folder = Path::new(design.folder.as_ref()?);
+        let mut rtl = self.clone();
+        let mut words = design.options.iter();
+        while let Some(word) = words.next() {
+            let files = &mut rtl.files;
+            if let Some(argument) = word.strip_prefix(VERILATOR_ARG) {
+                files.verilator_arg.push(from_folder(folder, argument));
+                continue;
+            }
+            let value = words.next()?;
+            let place = Some(folder.join(value)).filter(|place| place.exists());
+            match word.as_str() {
+                "--dut" => rtl.dut = Some(place?),
+                "--rtl" => files.rtl.push(place?),
+                "--filelist" => files.filelist.push(place?),
+                // The capsule has these.
+                _ => {}
+            }
+        }
+        (!rtl.is_bundled()).then_some(rtl)
     }
 
     /// The RTL of a capsule: where files are named here, with the options of the capsule's design but for those given;

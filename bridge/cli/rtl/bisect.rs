@@ -100,5 +100,5 @@ fn is_it(capsule: &Capsule, verdict: Verdict, found: &Value) -> bool {
     }
     let is_there = report["headline"]["field"].as_str() == end.field.as_deref()
         && report["cycle"].as_u64() == capsule.cycle();
-    is_there || Signature::of_divergence(&capsule.design.name, report) == capsule.signature
+    is_there || Signature::of_run(&capsule.design.name, found) == capsule.signature
 }

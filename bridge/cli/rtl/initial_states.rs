@@ -22,7 +22,6 @@ pub struct InitialStates {
     /// That the outputs depend on the initial state, in words, if they do.
     pub finding: Option<String>,
     /// The run from zeros.
-    #[serde(skip)]
     zeros: StateRun,
 }
 

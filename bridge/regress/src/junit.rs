@@ -57,7 +57,7 @@ pub fn junit(merged: &Merged, summary: &Summary) -> Result<String, JunitError> {
         let own = suites.entry(name.clone()).or_default();
         if names_all || record.failure.is_some() && named < MOST {
             named += 1;
-            own.cases.push(case(&name, &record));
+            own.cases.push(case(&name, &record, summary));
             continue;
         }
         match record.failure {
@@ -136,7 +136,7 @@ fn of_merge(summary: &Summary) -> TestSuite {
     suite
 }
 
-fn case(suite: &str, record: &Record) -> TestCase {
+fn case(suite: &str, record: &Record, summary: &Summary) -> TestCase {
     let status = match &record.failure {
         None => TestCaseStatus::success(),
         Some(failure) => {
@@ -145,7 +145,9 @@ fn case(suite: &str, record: &Record) -> TestCase {
             status.set_message(failure.signature.words());
             let mut text = String::new();
             if let (Some(expected), Some(rtl)) = (&failure.expected, &failure.rtl) {
-                text += &format!("expected {expected}, RTL {rtl}\n");
+                let field = failure.field.as_ref();
+                let field = field.map_or_else(String::new, |field| format!("{field}: "));
+                text += &format!("{field}expected {expected}, RTL {rtl}\n");
             }
             if let Some(cycle) = failure.cycle {
                 text += &format!("cycle {cycle}\n");
@@ -157,6 +159,13 @@ fn case(suite: &str, record: &Record) -> TestCase {
                     .map(|message| format!("{message}\n")),
             );
             text += &format!("{}\n", failure.replay);
+            let mut groups = summary.groups.iter();
+            if let Some(group) = groups.find(|group| group.signature == failure.signature) {
+                let since = group.since.and_then(|since| since.words());
+                text.extend(since.map(|since| format!("{since}\n")));
+                let capsule = group.first.capsule.as_ref();
+                text.extend(capsule.map(|capsule| format!("capsule of its kind: {capsule}\n")));
+            }
             status.set_description(text);
             status
         }

@@ -5,7 +5,9 @@ use lockstep_base::verdict::Verdict;
 use serde_json::Value;
 
 use crate::plan::Run;
-use crate::record::{Compared, Failure, Further, Limit, Record, Rules, Time, Waiver};
+use crate::record::{
+    Compared, Failure, FromInitialState, Further, Limit, Record, Rules, Time, Waiver,
+};
 use crate::signature::Signature;
 
 /// What is left of the standard error of a run, in characters.
@@ -191,15 +193,13 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
     let report = &told["divergence"];
     let design = &record.design;
     let (signature, cycle) = match (record.verdict, report.is_object()) {
-        (_, true) => (
-            Signature::of_divergence(design, report),
-            report["cycle"].as_u64(),
-        ),
+        (_, true) => (Signature::of_run(design, told), report["cycle"].as_u64()),
         (verdict, false) => (
             Signature::of_end(design, verdict, &end(record, told)),
             told["cycle"].as_u64().or(told["stop"]["cycle"].as_u64()),
         ),
     };
+    let initial = Signature::of_initial_state(design, told).filter(|found| *found != signature);
     let headline = |key: &str| report["headline"][key].as_str().map(str::to_owned);
     Failure {
         signature,
@@ -215,6 +215,10 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
         ),
         folder: place.folder.clone(),
         further: further(&report["further"]["listed"]),
+        initial: initial.map(|signature| FromInitialState {
+            signature,
+            cycle: told["initial_states"]["differ"][0]["cycle"].as_u64(),
+        }),
     }
 }
 

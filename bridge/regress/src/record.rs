@@ -227,6 +227,38 @@ pub struct Failure {
     /// Divergences in other fields after it, of a run that went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Further>,
+    /// That from another initial state the design does something else, of a run that failed from zeros too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initial: Option<FromInitialState>,
+}
+
+/// What a run that failed from zeros showed from another initial state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FromInitialState {
+    /// What others of its kind share.
+    pub signature: Signature,
+    /// The cycle, if there is one.
+    pub cycle: Option<u64>,
+}
+
+impl Failure {
+    /// What was found from another initial state, as a failure of its own of a run with that command.
+    pub fn from_initial_state(&self, command: &str) -> Option<Self> {
+        let found = self.initial.as_ref()?;
+        Some(Self {
+            signature: found.signature.clone(),
+            cycle: found.cycle,
+            field: None,
+            expected: None,
+            rtl: None,
+            causes: Vec::new(),
+            derivation: Vec::new(),
+            replay: command.into(),
+            folder: self.folder.clone(),
+            further: Vec::new(),
+            initial: None,
+        })
+    }
 }
 
 /// A divergence after the first one, in another field.

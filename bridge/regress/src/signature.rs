@@ -20,6 +20,30 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// Of a run that diverged, as its summary in JSON has it.
+    pub fn of_run(design: &str, told: &Value) -> Self {
+        match Self::of_initial_state(design, told) {
+            // From zeros it agrees.
+            Some(signature) if told["initial_states"]["zeros"]["cycle"].is_null() => signature,
+            _ => Self::of_divergence(design, &told["divergence"]),
+        }
+    }
+
+    /// Of outputs that depend on the initial state of the design, if the summary of a run in JSON has that.
+    pub fn of_initial_state(design: &str, told: &Value) -> Option<Self> {
+        let differs = told["initial_states"]["differ"].as_array()?.first()?;
+        let field = differs["field"].as_str();
+        let field = field.map_or_else(
+            || "its end".to_owned(),
+            |field| unnumbered(&of_whole(field)),
+        );
+        Some(Self::of_end(
+            design,
+            Verdict::Divergence,
+            &format!("{field} depends on the initial state"),
+        ))
+    }
+
     /// Of a divergence, as its report in JSON has it. One that its re-run did not come to is of a kind of its own.
     pub fn of_divergence(design: &str, report: &Value) -> Self {
         let field = report["headline"]["field"].as_str().unwrap_or("?");
@@ -125,5 +149,28 @@ mod tests {
         report["reproduced"] = json!(false);
         let signature = Signature::of_divergence("mine", &report);
         assert_eq!(signature.words(), "mine: V[n], and not in a re-run");
+    }
+
+    #[test]
+    fn what_depends_on_the_initial_state_is_said_so() {
+        let told = |zeros: Value| {
+            json!({
+                "divergence": { "headline": { "field": "V[2]" } },
+                "initial_states": {
+                    "zeros": { "cycle": zeros },
+                    "differ": [{ "field": "PMCCNTR increment" }],
+                },
+            })
+        };
+        let depends = "mine: PMCCNTR increment depends on the initial state";
+        let alone = told(Value::Null);
+        assert_eq!(Signature::of_run("mine", &alone).words(), depends);
+        let beside = told(7.into());
+        assert_eq!(Signature::of_run("mine", &beside).words(), "mine: V[n]");
+        let second = Signature::of_initial_state("mine", &beside).expect("one");
+        assert_eq!(second.words(), depends);
+        let mut same = told(7.into());
+        same["initial_states"]["differ"] = json!([]);
+        assert_eq!(Signature::of_initial_state("mine", &same), None);
     }
 }

@@ -16,36 +16,54 @@ pub struct Since {
     pub gone: Vec<Signature>,
     /// Failures that were there before, and still are.
     pub still: Vec<Signature>,
-    /// Failures that were there before, of designs of which no run compared anything now, and since when they were: nothing
-    /// tells whether they are gone.
+    /// Failures that were there before, in parts of the suite of which no run compared anything now, and since when they
+    /// were: nothing tells whether they are gone.
     #[serde(default)]
     pub not_run: Vec<NotRun>,
     /// Whether the suite is the same; with another one, what is gone may only not have been run.
     pub same_suite: bool,
 }
 
-/// A kind of failures of a design that did not run.
+/// A kind of failures whose parts of the suite did not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotRun {
     /// The kind.
     pub signature: Signature,
     /// Since when it was there.
     pub since: Seen,
+    /// The parts in which it was: `implementation/design/stimulus`.
+    #[serde(default)]
+    pub parts: BTreeSet<String>,
+}
+
+/// What was there of a kind.
+#[derive(Debug)]
+pub(crate) struct Before {
+    pub since: Seen,
+    pub parts: BTreeSet<String>,
+}
+
+/// The part of the suite that a run is of, by its name.
+pub(crate) fn part(run: &str) -> String {
+    run.split('/').take(3).collect::<Vec<_>>().join("/")
 }
 
 impl Since {
-    /// What there is now of what there was before, with since when; `ran` are the designs that compared something now.
-    pub fn of(
-        before: &BTreeMap<Signature, Seen>,
+    /// What there is now of what there was before; `ran` are the parts of the suite that compared something now.
+    pub(crate) fn of(
+        before: &BTreeMap<Signature, Before>,
         after: &BTreeSet<Signature>,
-        ran: &BTreeSet<&str>,
+        ran: &BTreeSet<String>,
         same_suite: bool,
     ) -> Self {
         let all = || before.iter();
         let left = || all().filter(|(signature, _)| !after.contains(*signature));
-        let did_run = |signature: &Signature| ran.contains(signature.design.as_str());
-        let gone = left().filter(|(signature, _)| did_run(signature));
-        let not_run = left().filter(|(signature, _)| !did_run(signature));
+        let did_run = |before: &Before| {
+            // An earlier version did not tell the parts.
+            before.parts.is_empty() || !before.parts.is_disjoint(ran)
+        };
+        let gone = left().filter(|(_, before)| did_run(before));
+        let not_run = left().filter(|(_, before)| !did_run(before));
         let still = all().filter(|(signature, _)| after.contains(*signature));
         let new = after
             .iter()
@@ -55,9 +73,10 @@ impl Since {
             gone: gone.map(|(signature, _)| signature.clone()).collect(),
             still: still.map(|(signature, _)| signature.clone()).collect(),
             not_run: not_run
-                .map(|(signature, &since)| NotRun {
+                .map(|(signature, before)| NotRun {
                     signature: signature.clone(),
-                    since,
+                    since: before.since,
+                    parts: before.parts.clone(),
                 })
                 .collect(),
             same_suite,
@@ -78,7 +97,7 @@ impl Since {
             self.still.len()
         );
         if !self.not_run.is_empty() {
-            words += &format!(", {} of designs that compared nothing", self.not_run.len());
+            words += &format!(", {} in what was not run", self.not_run.len());
         }
         if !self.same_suite {
             words += "; the suite is another one";

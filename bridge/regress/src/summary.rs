@@ -16,7 +16,7 @@ use crate::rounds::Rounds;
 use crate::share::Share;
 use crate::shrunk::Shrunk;
 use crate::signature::Signature;
-use crate::since::Since;
+use crate::since::{self, Before, Since};
 use crate::totals::Totals;
 
 /// Version of the summary.
@@ -53,6 +53,9 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// What was compared.
     pub coverage: Vec<Coverage>,
+    /// Parts of the suite that compared something: `implementation/design/stimulus`.
+    #[serde(default)]
+    pub parts: BTreeSet<String>,
     /// Waivers.
     pub waivers: Vec<Waiver>,
     /// Runs that were started more than once, because the environment ended them.
@@ -137,9 +140,15 @@ pub struct First {
     /// Divergences in other fields after it, of a run that went on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Further>,
+    /// Whether the run has another failure, whose kind has its capsule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_second: bool,
     /// Its capsule, from the folder of the summary.
     #[serde(default)]
     pub capsule: Option<String>,
+    /// Its report as a page, from there; with the capsule, if the run left one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     /// The command that shows it again from there; what it says of the design is for the folder of the suite.
     #[serde(default)]
     pub again: Option<String>,
@@ -214,6 +223,7 @@ impl Summary {
             groups: groups(runs.kinds, day),
             findings,
             coverage,
+            parts: runs.parts,
             waivers,
             retried: runs.retried,
             rounds: merged.rounds().cloned(),
@@ -276,23 +286,30 @@ impl Summary {
         let again = history::is_again(&before, &own);
         self.history = history::after(before, own);
         let seen = |group: &Group| group.since.unwrap_or(Seen::first(last.times.day));
+        let kind = |group: &Group| Before {
+            since: seen(group),
+            parts: group.runs.iter().map(|run| since::part(run)).collect(),
+        };
         let groups = last.groups.iter();
         let mut before: BTreeMap<_, _> = groups
-            .map(|group| (group.signature.clone(), seen(group)))
+            .map(|group| (group.signature.clone(), kind(group)))
             .collect();
         // What did not run last time either may be there all the same.
         let not_run = last.since.iter().flat_map(|since| &since.not_run);
-        before.extend(not_run.map(|left| (left.signature.clone(), left.since)));
-        let ran = self.coverage.iter().map(|entry| entry.design.as_str());
+        before.extend(not_run.map(|left| {
+            let since = left.since;
+            let parts = left.parts.clone();
+            (left.signature.clone(), Before { since, parts })
+        }));
         self.since = Some(Since::of(
             &before,
             &self.signatures(),
-            &ran.collect(),
+            &self.parts,
             last.suite_hash == self.suite_hash,
         ));
         for group in &mut self.groups {
-            if let Some(seen) = before.get(&group.signature) {
-                group.since = Some(seen.next(again));
+            if let Some(before) = before.get(&group.signature) {
+                group.since = Some(before.since.next(again));
             }
         }
     }
@@ -318,6 +335,7 @@ struct Runs {
     counts: Counts,
     kinds: BTreeMap<Signature, OfKind>,
     gathered: Gathered,
+    parts: BTreeSet<String>,
     retried: Vec<String>,
     times: Times,
 }
@@ -325,8 +343,10 @@ struct Runs {
 /// Failures of a kind.
 #[derive(Debug)]
 struct OfKind {
-    /// The one in the fewest cycles, and the first by its name of these.
+    /// The one in the fewest cycles, and the first by its name of these, of runs without another failure, if there are some.
     first: Record,
+    /// Whether that run has another one, and its cycle.
+    place: (bool, u64),
     runs: Vec<String>,
 }
 
@@ -337,6 +357,7 @@ impl Default for Runs {
             counts: Counts::default(),
             kinds: BTreeMap::new(),
             gathered: Gathered::default(),
+            parts: BTreeSet::new(),
             retried: Vec::new(),
             times: Times::default(),
         }
@@ -361,6 +382,9 @@ impl Runs {
             self.counts.cycles += compared.cycles;
             self.counts.compared += compared.compared;
             self.counts.not_compared += compared.not_compared;
+            if compared.compared > 0 {
+                self.parts.insert(since::part(&record.id));
+            }
         }
         self.gathered.add(number, &record);
         if record.attempts > 1 {
@@ -370,29 +394,42 @@ impl Runs {
         self.fail(record);
     }
 
-    /// Adds a failure to those of its kind.
+    /// Adds what failed to its kinds.
     fn fail(&mut self, record: Record) {
+        let failure = record.failure.as_ref();
+        let initial = failure.and_then(|failure| failure.from_initial_state(&record.command));
+        if initial.is_some() {
+            let failure = initial;
+            self.enter(
+                Record {
+                    failure,
+                    ..record.clone()
+                },
+                true,
+            );
+        }
+        self.enter(record, false);
+    }
+
+    /// Adds a failure to those of its kind; `is_second`: the run has another one.
+    fn enter(&mut self, record: Record, is_second: bool) {
         let Some(failure) = &record.failure else {
             return;
         };
-        let cycle = |record: &Record| {
-            let failure = record.failure.as_ref();
-            failure
-                .and_then(|failure| failure.cycle)
-                .unwrap_or(u64::MAX)
-        };
+        let place = (is_second, failure.cycle.unwrap_or(u64::MAX));
         match self.kinds.get_mut(&failure.signature) {
             Some(held) => {
                 held.runs.push(record.id.clone());
-                if cycle(&record) < cycle(&held.first) {
+                if place < held.place {
                     held.first = record;
+                    held.place = place;
                 }
             }
             None => {
                 let runs = vec![record.id.clone()];
                 let signature = failure.signature.clone();
                 let first = record;
-                self.kinds.insert(signature, OfKind { first, runs });
+                self.kinds.insert(signature, OfKind { first, place, runs });
             }
         }
     }
@@ -400,7 +437,8 @@ impl Runs {
 
 /// Failures by kind, the most frequent first.
 fn groups(kinds: BTreeMap<Signature, OfKind>, day: Option<Day>) -> Vec<Group> {
-    let group = |(signature, OfKind { first, runs }): (Signature, OfKind)| {
+    let group = |(signature, of_kind): (Signature, OfKind)| {
+        let OfKind { first, place, runs } = of_kind;
         let failure = first.failure?;
         Some(Group {
             signature,
@@ -419,7 +457,9 @@ fn groups(kinds: BTreeMap<Signature, OfKind>, day: Option<Day>) -> Vec<Group> {
                 replay: failure.replay,
                 folder: failure.folder,
                 further: failure.further,
+                is_second: place.0,
                 capsule: None,
+                page: None,
                 again: None,
                 shrunk: None,
             },

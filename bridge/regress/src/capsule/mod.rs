@@ -115,6 +115,9 @@ pub struct Design {
     pub bundled: bool,
     /// Options of `lockstep build` as the suite has them, or where the built design was.
     pub options: Vec<String>,
+    /// The folder of the suite, where paths of the options start.
+    #[serde(default)]
+    pub folder: Option<String>,
     /// Hash of sources, options and Verilator, as in the results.
     pub hash: Option<String>,
     /// Version of Verilator.

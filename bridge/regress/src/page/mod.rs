@@ -120,8 +120,8 @@ impl Page<'_> {
         let mut groups = self.summary.groups.iter();
         match groups.any(|group| group.first.again.is_some()) {
             true => {
-                "Commands with a capsule are for the folder of this page; files of designs in them, and all other commands, are \
-                 for the folder of the suite."
+                "Commands with a capsule are for the folder of this page, and take the design from where the suite had it; where \
+                 it is elsewhere, name it with --filelist, --rtl or --dut. All other commands are for the folder of the suite."
             }
             false => "Commands are for the folder of the suite.",
         }
@@ -140,6 +140,9 @@ impl Page<'_> {
 
     /// Address of the report of the first failure of a group.
     fn address(&self, group: &Group) -> Option<String> {
+        if let Some(page) = &group.first.page {
+            return Some(page.clone());
+        }
         let folder = group.first.folder.as_ref()?;
         let is_page = group.signature.verdict == Verdict::Divergence;
         let name = if is_page {
@@ -154,6 +157,12 @@ impl Page<'_> {
     fn has_coverage(&self) -> bool {
         let mut coverage = self.summary.coverage.iter();
         coverage.any(|coverage| coverage.points.is_some())
+    }
+
+    /// Whether there is none of runs that counted them before.
+    fn lacks_coverage(&self) -> bool {
+        let mut history = self.summary.history.iter();
+        !self.has_coverage() && history.any(|entry| entry.rules.is_some())
     }
 
     /// Whether there is a page of coverage of RTL.

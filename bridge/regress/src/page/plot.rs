@@ -88,7 +88,10 @@ fn plot(
     let values: Vec<_> = history.iter().map(value).collect();
     let largest = values.iter().flatten().map(|(value, _)| *value);
     let top = whole.unwrap_or(largest.fold(0.0, f64::max));
-    let (_, now) = values.iter().flatten().last()?;
+    // The last of all may have none: what counts it has failed.
+    values.iter().flatten().next()?;
+    let now = values.last()?.as_ref();
+    let now = now.map_or_else(|| "none".to_owned(), |(_, words)| words.clone());
     let slot = WIDTH / values.len() as f64;
     let width = (slot * 0.8).min(WIDEST);
     let bar = |(place, entry): (usize, &Entry)| {
@@ -109,7 +112,7 @@ fn plot(
     Some(Plot {
         title,
         class,
-        now: now.clone(),
+        now,
         top: edge(top),
         bottom: edge(0.0),
         bars: history.iter().enumerate().filter_map(bar).collect(),

@@ -15,6 +15,8 @@ pub use file::SuiteError;
 pub const BUNDLED: &str = "bundled";
 /// The implementation that needs no entry.
 pub const DEFAULT: &str = "default";
+/// How the option for a further argument of Verilator begins.
+pub const VERILATOR_ARG: &str = "--verilator-arg=";
 /// Cycles of a run with generated stimulus, unless others are asked for.
 pub const CYCLES: u64 = 1_000_000;
 
@@ -108,7 +110,7 @@ impl Design {
             .flat_map(|(option, value)| [option.to_owned(), value])
             .collect();
         let arguments = self.verilator_arg.iter();
-        options.extend(arguments.map(|argument| format!("--verilator-arg={argument}")));
+        options.extend(arguments.map(|argument| format!("{VERILATOR_ARG}{argument}")));
         options
     }
 

@@ -7,7 +7,7 @@ use lockstep_base::verdict::Verdict;
 use lockstep_regress::earlier;
 use lockstep_regress::history::MOST;
 use lockstep_regress::page::page;
-use lockstep_regress::record::{Record, Rules, Time};
+use lockstep_regress::record::{FromInitialState, Record, Rules, Time};
 use lockstep_regress::shard::Shard;
 use lockstep_regress::share::Share;
 use lockstep_regress::signature::Signature;
@@ -100,7 +100,7 @@ fn what_did_not_run_is_not_gone() {
     let since = second.since.as_ref().expect("a comparison");
     assert_eq!(
         since.words(),
-        "1 new, 0 gone, 0 still failing, 2 of designs that compared nothing"
+        "1 new, 0 gone, 0 still failing, 2 in what was not run"
     );
     assert!(
         page(&second, None)
@@ -221,4 +221,64 @@ fn shards_and_one_process_have_one_history() {
         (summary.history, summary.groups)
     };
     assert_eq!(of(1), of(5));
+}
+
+/// Runs of another profile say nothing of what those of the first showed.
+#[test]
+fn a_part_that_was_left_out_is_not_gone() {
+    let first = night("2026-11-20", |_| ());
+    let left_out = |record: &mut Record| {
+        record.failure = None;
+        record.verdict = Verdict::Agree;
+        record.exit_code = 0;
+        record.id = record.id.replace("mixed", "access");
+    };
+    let second = after(night("2026-11-21", left_out), &first);
+    let third = after(night("2026-11-22", left_out), &second);
+    for summary in [&second, &third] {
+        let since = summary.since.as_ref().expect("a comparison");
+        assert_eq!(
+            since.words(),
+            "0 new, 0 gone, 0 still failing, 2 in what was not run"
+        );
+    }
+    let fourth = after(night("2026-11-23", mended), &third);
+    let since = fourth.since.as_ref().expect("a comparison");
+    assert_eq!(since.words(), "0 new, 1 gone, 1 still failing");
+}
+
+/// What a run shows from another initial state is not hidden by what it shows from zeros.
+#[test]
+fn what_another_initial_state_shows_is_a_kind_of_its_own() {
+    let depends = "V[n] depends on the initial state";
+    let failing = |record: &mut Record| {
+        if let Some(failure) = &mut record.failure {
+            failure.initial = Some(FromInitialState {
+                signature: Signature::of_end("mine", Verdict::Divergence, depends),
+                cycle: Some(1),
+            });
+        }
+    };
+    let first = night("2026-11-20", failing);
+    let of_kind = |summary: &Summary| {
+        let mut groups = summary.groups.iter();
+        let found = groups.find(|group| group.signature.what == depends);
+        found.expect("a kind").clone()
+    };
+    let kind = of_kind(&first);
+    assert_eq!(first.groups.len(), 3);
+    assert_eq!((kind.count, kind.first.cycle), (6, Some(1)));
+    assert!(kind.first.is_second && kind.first.field.is_none());
+    assert_eq!(first.runs.failed, 6);
+    // The next night it is all that is wrong: since the first.
+    let alone = |record: &mut Record| {
+        if let Some(failure) = &mut record.failure {
+            failure.signature = Signature::of_end("mine", Verdict::Divergence, depends);
+        }
+    };
+    let second = after(night("2026-11-21", alone), &first);
+    let kind = of_kind(&second);
+    assert!(!kind.first.is_second);
+    let words = kind.since.and_then(|since| since.words());
+    assert_eq!(words.as_deref(), Some("since 2026-11-20, 2 nights"));
 }

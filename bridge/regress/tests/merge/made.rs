@@ -68,6 +68,7 @@ pub fn record(number: usize) -> Record {
             ),
             folder: None,
             further: further(seed),
+            initial: None,
         }),
         verdict: if fails {
             Verdict::Divergence

@@ -41,6 +41,7 @@ fn capsule() -> Capsule {
             name: "bundled".into(),
             bundled: true,
             options: Vec::new(),
+            folder: None,
             hash: None,
             verilator: None,
             top: None,
@@ -146,11 +147,13 @@ fn a_capsule_that_is_cut_or_changed_is_told() {
             "{cut}: {found:?}"
         );
     }
-    // Behind the header of the frame, whose window may be larger than needed.
+    let whole = unpacked(&bytes).expect("a capsule");
+    // Behind the header of the frame, whose window may be larger than needed. Of equal bytes, others may be copied.
     for place in (6..bytes.len()).step_by(7) {
         let mut changed = bytes.clone();
         changed[place] ^= 0x10;
-        assert!(unpacked(&changed).is_err(), "{place}");
+        let is_same = |found: Capsule| found == whole;
+        assert!(unpacked(&changed).map_or(true, is_same), "{place}");
     }
     let more = [&bytes[..], b"more"].concat();
     assert!(
