@@ -218,8 +218,12 @@ const SHOWN: usize = 20;
 
 fn text(summary: &Summary, report: &Path) -> String {
     let runs = &summary.runs;
+    let found = match summary.faults().count() {
+        0 => String::new(),
+        faults => format!(", and the merge found {}", counted(faults as u64, "fault")),
+    };
     let mut text = format!(
-        "{}  suite {}: {} of {} ended, {} failed\n",
+        "{}  suite {}: {} of {} ended, {} failed{found}\n",
         summary.verdict.word(),
         summary.suite,
         grouped(runs.ended as u64),

@@ -77,7 +77,8 @@ impl Stimuli {
     pub(crate) fn ignored(&self, merged: &Merged) -> Vec<String> {
         let words = |(count, one, other)| {
             format!(
-                "{count} runs with different seeds had the same stimulus: the seed makes no difference, they are one run: {} and {}",
+                "{count} runs with different seeds had the same stimulus: the seed makes no difference, they are one run; either the \
+                 profile leaves nothing to chance, or this build of lockstep is not what it should be: {} and {}",
                 merged.name(one),
                 merged.name(other)
             )
