@@ -168,6 +168,16 @@ impl VerilateRequest<'_> {
         for path in fast.iter().chain(&trace).chain(&slow) {
             finish(path, places, &sources).map_err(io_error(path))?;
         }
+        let mut data = Vec::new();
+        for path in &dependencies {
+            // Verilator itself is among them, and no text.
+            let text = fs::read_to_string(path).unwrap_or_default();
+            data.extend(data_files(&text).map(PathBuf::from));
+        }
+        data.retain(|path| path.is_file());
+        data.sort();
+        data.dedup();
+        let dependencies = dependencies.into_iter().chain(data).collect();
         Ok(Verilated {
             prefix: self.prefix.to_owned(),
             out_dir: self.out_dir.to_owned(),
@@ -181,6 +191,17 @@ impl VerilateRequest<'_> {
             warnings_inside: String::new(),
         })
     }
+}
+
+/// Names of the files that a source has memories read from, where they are written out: what they have in them is the
+/// design's too.
+fn data_files(text: &str) -> impl Iterator<Item = &str> {
+    let calls = text.split("$readmem").skip(1);
+    calls.filter_map(|call| {
+        let (_, inside) = call.split_once('(')?;
+        let (name, _) = inside.trim_start().strip_prefix('"')?.split_once('"')?;
+        Some(name)
+    })
 }
 
 /// The same for every design and version that is traced.
@@ -299,6 +320,13 @@ fn mark_fatal(text: String, sources: &[Source]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_of_memories_are_found() {
+        let text = "initial $readmemh(\"a.hex\", rom);\ninitial $readmemb ( \"b/c.bin\" , m, 0);\n\
+                    initial $readmemh(NAME, other);\n// $readmem\n";
+        assert_eq!(data_files(text).collect::<Vec<_>>(), ["a.hex", "b/c.bin"]);
+    }
 
     #[test]
     fn reads_a_list_of_a_makefile() {
