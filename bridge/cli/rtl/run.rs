@@ -443,7 +443,7 @@ impl<'a> Job<'a> {
         if let Some(count) = self.common.init
             && matches!(ran.outcome, Outcome::Agree | Outcome::Diverged(_))
         {
-            let (found, other) = self.try_states(count, &ran, &waivers, &interrupted)?;
+            let (found, other) = self.try_states(count, &mut ran, &waivers, &interrupted)?;
             states = Some(found);
             if let Some((start, other)) = other {
                 ran = other;
@@ -468,7 +468,7 @@ impl<'a> Job<'a> {
     fn try_states(
         &self,
         count: NonZeroU32,
-        zeros: &Ran,
+        zeros: &mut Ran,
         waivers: &Waivers,
         interrupted: &Arc<AtomicBool>,
     ) -> Result<(InitialStates, Option<FromState>), Failure> {
@@ -486,6 +486,7 @@ impl<'a> Job<'a> {
             } else if is_interrupted {
                 break;
             }
+            zeros.lockstep.credit(&ran.lockstep);
             let differs = states.enter(state, &ran.outcome);
             if differs && agrees && first.is_none() {
                 first = Some((start, ran));

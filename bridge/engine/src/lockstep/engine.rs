@@ -139,6 +139,11 @@ impl Lockstep {
         self.ledger.accept(waivers);
     }
 
+    /// Counts waivers that another run, of the same design from another initial state, needed as needed here.
+    pub fn credit(&mut self, other: &Self) {
+        self.ledger.credit(&other.ledger);
+    }
+
     /// Goes on after a divergence from the next reset on, to the end of the run, whose outcome is the first divergence all
     /// the same.
     pub fn keep_going(&mut self) {

@@ -455,6 +455,12 @@ impl Ledger {
         self.waivers = waivers;
     }
 
+    /// Adds how often the waivers were needed in another run, of the same design from another initial state: they are not
+    /// needless then.
+    pub(super) fn credit(&mut self, other: &Self) {
+        self.waivers.credit(&other.waivers);
+    }
+
     /// The differences that are accepted, and how often they were.
     pub fn waivers(&self) -> &Waivers {
         &self.waivers

@@ -313,7 +313,7 @@ mod tests {
             (
                 &[
                     "* { bits = 0x7FFF }",
-                    "* { bits = 0xFFFFFFFFFFFF8000, last_cycle = 59 }",
+                    "* { bits = '0xFFFFFFFFFFFF8000', last_cycle = 59 }",
                 ],
                 [60, 100, 60],
             ),

@@ -1,10 +1,11 @@
 //! Files of waivers.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use pmu_model::AccessKind;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 use toml::value::Datetime;
 
@@ -90,12 +91,47 @@ enum When {
 struct Table {
     register: Option<String>,
     access: Option<AccessWord>,
-    bits: Option<u64>,
-    expected: Option<u64>,
-    rtl: Option<u64>,
+    bits: Option<Word>,
+    expected: Option<Word>,
+    rtl: Option<Word>,
     first_cycle: Option<u64>,
     last_cycle: Option<u64>,
     exception_level: Option<u8>,
+}
+
+/// 64 bits: a number, or, as those of TOML end at bit 62, the same as text.
+struct Word(u64);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Of;
+        impl de::Visitor<'_> for Of {
+            type Value = Word;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number from 0, with bit 63 as text such as \"0xFFFFFFFFFFFFFFFF\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Word, E> {
+                let word = u64::try_from(number).map(Word);
+                word.map_err(|_| E::invalid_value(de::Unexpected::Signed(number), &self))
+            }
+
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Word, E> {
+                Ok(Word(number))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Word, E> {
+                let word = match text.strip_prefix("0x") {
+                    Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16),
+                    None => text.parse(),
+                };
+                word.map(Word)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+            }
+        }
+        from.deserialize_any(Of)
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -172,9 +208,9 @@ impl From<When> for Condition {
         Self {
             register: table.register.as_deref().map(Glob::new),
             access: table.access.map(AccessKind::from),
-            bits: table.bits,
-            expected: table.expected,
-            rtl: table.rtl,
+            bits: table.bits.map(|Word(bits)| bits),
+            expected: table.expected.map(|Word(value)| value),
+            rtl: table.rtl.map(|Word(value)| value),
             first_cycle: table.first_cycle,
             last_cycle: table.last_cycle,
             exception_level: table.exception_level,
@@ -225,7 +261,11 @@ impl Waivers {
         };
         let document: Document = toml::from_str(text).map_err(|error| {
             let Mistake { line, message, .. } = of_toml(text, &error);
-            syntax(line, message)
+            let hint = match message.contains("too large") {
+                true => ": write one with bit 63 as text, such as \"0xFFFFFFFFFFFFFFFF\"",
+                false => "",
+            };
+            syntax(line, message + hint)
         })?;
         let mut waivers = Self::default();
         for entry in document.waiver {
@@ -364,7 +404,7 @@ mod tests {
             ),
             (
                 "{ bits = -1 }",
-                "expected a whole number, 0 or more, found the number -1",
+                "expected a number from 0, with bit 63 as text such as \"0xFFFFFFFFFFFFFFFF\", found the number -1",
             ),
             (
                 "{ access = 'MSRR' }",

@@ -190,6 +190,13 @@ impl Waivers {
         }
     }
 
+    /// Adds how often those of another run with the same ones were needed.
+    pub(super) fn credit(&mut self, other: &Self) {
+        for (waived, more) in self.waived.iter_mut().zip(&other.waived) {
+            *waived += more;
+        }
+    }
+
     /// Whether all bits that differ are waived; if so, counts it.
     fn waives(&mut self, difference: &Difference, cycle: u64, input: &CycleInput) -> bool {
         let name = difference.field.name(input);
