@@ -96,7 +96,14 @@ impl ScratchFolder {
     /// # Errors
     /// It cannot be made there.
     pub fn new() -> io::Result<Self> {
-        Self::new_in(&env::temp_dir())
+        let parent = env::temp_dir();
+        Self::new_in(&parent).map_err(|error| {
+            let words = format!(
+                "a folder for what is needed meanwhile cannot be made in {}: {error}; name one that can be written with TMPDIR",
+                parent.display()
+            );
+            io::Error::new(error.kind(), words)
+        })
     }
 
     /// Makes one in `parent`, for this user alone.
