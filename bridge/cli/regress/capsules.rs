@@ -32,6 +32,14 @@ pub(super) struct Capsules<'a> {
     pub sources: bool,
 }
 
+/// What became of a capsule.
+enum Made {
+    /// It is there, but for what it lacks.
+    Whole(Vec<String>),
+    /// It is not, because of that.
+    No(String),
+}
+
 /// Names of files of a report that its capsules have.
 pub(super) fn names(summary: &Summary) -> Vec<String> {
     let groups = summary.groups.iter().filter(|group| is_wanted(group));
@@ -69,8 +77,10 @@ impl Capsules<'_> {
                     && (&found.program, &found.suite_hash) == (&program, &suite)
             };
             fs::create_dir_all(&folder).map_err(|error| output::failed(&folder, &error))?;
-            let lacks = match self.one(&group.first.id, &name, is_it, &folder)? {
-                Some(lacks) => {
+            // A report without capsules is one all the same.
+            let made = self.one(&group.first.id, &name, is_it, &folder);
+            let lacks = match made.unwrap_or_else(|failure| Made::No(failure.message)) {
+                Made::Whole(lacks) => {
                     tell(&mut group.first, &folder, &name);
                     if let Some(page) = page(&folder, &name)? {
                         group.first.page = Some(format!("{FOLDER}/{page}"));
@@ -79,11 +89,7 @@ impl Capsules<'_> {
                     kept.insert(name);
                     lacks
                 }
-                None => vec![format!(
-                    "no capsule: what {} left is not beside the results (runs/{}), nor a capsule of an earlier report",
-                    group.first.id,
-                    folder_of(&group.first.id)
-                )],
+                Made::No(why) => vec![format!("no capsule: {why}")],
             };
             for lack in lacks {
                 let text = format!("{}: {lack}", group.signature.words());
@@ -101,21 +107,21 @@ impl Capsules<'_> {
     /// Writes one, from the folder of the run, or as an earlier report has it.
     ///
     /// # Returns
-    /// What it lacks; nothing if there is neither.
+    /// What it lacks, or why there is none.
     fn one(
         &self,
         run: &str,
         name: &str,
         is_it: impl Fn(&Capsule) -> bool,
         folder: &Path,
-    ) -> Result<Option<Vec<String>>, Failure> {
+    ) -> Result<Made, Failure> {
         let to = folder.join(name);
         for root in self.roots {
             let place = root.join("runs").join(folder_of(run));
             let text = fs::read(place.join(MANIFEST)).ok();
             let draft: Option<Capsule> = text.and_then(|text| serde_json::from_slice(&text).ok());
             if let Some(draft) = draft.filter(&is_it) {
-                return self.pack(draft, &place, &to).map(Some);
+                return self.pack(draft, &place, &to).map(Made::Whole);
             }
         }
         for root in self.roots {
@@ -125,9 +131,12 @@ impl Capsules<'_> {
             };
             let bytes = fs::read(&earlier).map_err(|error| output::failed(&earlier, &error))?;
             output::write_whole(&to, |out| out.write_all(&bytes))?;
-            return Ok(Some(found.lacks));
+            return Ok(Made::Whole(found.lacks));
         }
-        Ok(None)
+        Ok(Made::No(format!(
+            "what {run} left is not beside the results (runs/{}), nor a capsule of an earlier report",
+            folder_of(run)
+        )))
     }
 
     /// Packs what is in the folder of a run.

@@ -175,6 +175,12 @@ pub(super) fn write_report(
         out.write(PAGE, &html).map(|_| ())
     };
     let written = write();
+    if written.is_err() {
+        // What is there of an earlier report is not about these results.
+        for name in [SUMMARY, JUNIT, PAGE] {
+            out.remove(name)?;
+        }
+    }
     output::beside(summary.verdict, written)?;
     github::annotate(&summary);
     github::summarize(&summary);

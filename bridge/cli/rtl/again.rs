@@ -52,10 +52,6 @@ pub(super) fn shown_again(path: &Path, common: &CommonArgs) -> Result<Verdict, F
     common.implementation = file(IMPLEMENTATION);
     common.waivers = file(WAIVERS);
     common.hang.set_limit(capsule.hang_after);
-    // A design that was built has no other initial states.
-    if common.init.is_none() && !common.rtl.is_built() {
-        common.init = capsule.init.and_then(NonZeroU32::new);
-    }
     let copy = capsule.design.copy.iter();
     let copy: Vec<PathBuf> = copy.map(|name| folder.join(name)).collect();
     let copied = common.rtl.is_bundled() && !copy.is_empty();
@@ -80,6 +76,16 @@ pub(super) fn shown_again(path: &Path, common: &CommonArgs) -> Result<Verdict, F
     }
     if !capsule.design.bundled {
         common.rtl = common.rtl.for_design(&capsule.design, &copy);
+    }
+    if common.init.is_none() {
+        common.init = capsule.init.and_then(NonZeroU32::new);
+    }
+    if common.init.is_some() && common.rtl.is_built() {
+        return Err(Failure::usage(format!(
+            "{}: expected RTL as files, with --filelist or --rtl, found a design that was built: the run began from other \
+             initial states too, and these are another build",
+            path.display()
+        )));
     }
     let day = capsule.day.parse().map_err(|message| {
         Failure::usage(format!("{}: day of the run: {message}", path.display()))

@@ -111,6 +111,12 @@ impl Reader {
             path: path.into(),
             source,
         };
+        // A pipe would be waited for.
+        if !fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(failed(io::Error::other(
+                "expected a file, found something else",
+            )));
+        }
         let file = BufReader::new(File::open(path).map_err(failed)?);
         let mut lines = text_file::lines(file);
         let no_header = |found: String| ResultsError::NoHeader {
@@ -168,6 +174,16 @@ impl Reader {
                         record.verdict.exit_code(),
                         record.verdict.word(),
                         record.exit_code
+                    ));
+                }
+                Ok(Line::Run(record)) if record.failure.is_some() != record.has_failed() => {
+                    let found = match record.failure {
+                        Some(_) => "one",
+                        None => "none",
+                    };
+                    self.end.damage = Some(format!(
+                        "line {number}: verdict {}, and {found} of what failed",
+                        record.verdict.word()
                     ));
                 }
                 Ok(Line::Run(record)) => {

@@ -5,7 +5,7 @@ mod file;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de};
 
 use crate::seeds::Seeds;
 
@@ -131,7 +131,7 @@ pub struct Group {
     /// Profiles of generated stimulus: names, or TOML files. The usual mix, if nothing is recorded either.
     pub profiles: Option<Vec<String>>,
     /// Recorded stimulus, played to its end.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "some")]
     pub recorded: Vec<PathBuf>,
     /// Seeds of generated stimulus.
     #[serde(default)]
@@ -155,6 +155,17 @@ pub struct Group {
     pub init: Option<u32>,
 }
 
+/// Files of a list that has some.
+fn some<'de, D: de::Deserializer<'de>>(from: D) -> Result<Vec<PathBuf>, D::Error> {
+    let files = Vec::<PathBuf>::deserialize(from)?;
+    match files.is_empty() {
+        true => Err(de::Error::custom(
+            "expected files in the list of recorded stimulus, found none: leave the key out to generate stimulus",
+        )),
+        false => Ok(files),
+    }
+}
+
 /// The most initial states of a run.
 pub const MOST_STATES: u32 = 1000;
 
@@ -175,7 +186,7 @@ impl Default for Cycles {
 
 impl<'de> Deserialize<'de> for Cycles {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        use serde::de::{self, SeqAccess, Visitor};
+        use serde::de::{SeqAccess, Visitor};
         struct Of;
         impl<'de> Visitor<'de> for Of {
             type Value = Cycles;

@@ -91,6 +91,7 @@ fn what_did_not_run_is_not_gone() {
         night("2026-11-21", |record| {
             record.compared = None;
             record.verdict = Verdict::Usage;
+            record.failure = super::made::record(0).failure;
             if let Some(failure) = &mut record.failure {
                 failure.signature = Signature::of_end("mine", Verdict::Usage, "it does not build");
             }

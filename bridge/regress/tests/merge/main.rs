@@ -16,7 +16,7 @@ use lockstep_regress::coverage::File;
 use lockstep_regress::junit::junit;
 use lockstep_regress::merge::{Merged, merge};
 use lockstep_regress::page::page;
-use lockstep_regress::record::{Compared, Header, Record};
+use lockstep_regress::record::{Compared, Failure, Header, Record};
 use lockstep_regress::results::{Results, Writer, find, name};
 use lockstep_regress::rounds::{OfPart, Rounds, Why};
 use lockstep_regress::shard::Shard;
@@ -38,6 +38,12 @@ fn shard(folder: &Path, shard: Shard, change: impl Fn(&mut Record)) -> PathBuf {
         let mut record = record(number);
         change(&mut record);
         record.exit_code = record.verdict.exit_code();
+        if record.failure.is_none() && record.has_failed() {
+            record.failure = made::record(0).failure.map(|failure| Failure {
+                signature: Signature::of_end("mine", record.verdict, "it ended so"),
+                ..failure
+            });
+        }
         writer.add(&record).expect("written");
     }
     writer
@@ -330,6 +336,31 @@ fn what_no_run_compared_is_told_and_fails_where_it_is_demanded() {
             .iter()
             .all(|(verdict, _)| *verdict == Verdict::Divergence)
     );
+}
+
+/// Records that contradict themselves are none.
+#[test]
+fn a_verdict_without_its_failure_is_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = shard(folder.path(), Shard::WHOLE, |_| ());
+    let text = fs::read_to_string(&path).expect("read");
+    let agrees = |line: &str| {
+        let agrees = line.replace(
+            "\"verdict\":\"divergence\",\"exit_code\":1",
+            "\"verdict\":\"agree\",\"exit_code\":0",
+        );
+        agrees + "\n"
+    };
+    fs::write(&path, text.lines().map(agrees).collect::<String>()).expect("written");
+    let summary = summary(&[path]);
+    let texts: Vec<_> = summary.faults().map(|finding| &*finding.text).collect();
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("line 2: verdict PASS, and one of what failed")),
+        "{texts:?}"
+    );
+    assert_ne!(summary.exit_code, 0);
 }
 
 #[test]
