@@ -177,8 +177,9 @@ pub(super) fn write_report(
     let written = write();
     if written.is_err() {
         // What is there of an earlier report is not about these results.
-        for name in [SUMMARY, JUNIT, PAGE] {
-            out.remove(name)?;
+        let removed = [SUMMARY, JUNIT, PAGE].iter().map(|name| out.remove(name));
+        for failure in removed.filter_map(Result::err) {
+            output::note(&failure.message);
         }
     }
     output::beside(summary.verdict, written)?;

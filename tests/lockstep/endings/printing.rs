@@ -76,3 +76,13 @@ fn a_design_that_prints_nothing_leaves_no_log() {
     assert!(!folder.join("lockstep-out/design.log").exists());
     assert_eq!(report("silent")["printed"], Value::Null);
 }
+
+/// What initial blocks print is told once, with the first cycles; a memory whose file is not there too.
+#[test]
+fn initial_blocks_are_heard() {
+    let ran = replay("begins.sv", "begins", &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let times = |text: &str| ran.stderr.matches(text).count();
+    assert_eq!(times("a word before the first cycle"), 1, "{}", ran.stderr);
+    assert_eq!(times("$readmem file not found"), 1, "{}", ran.stderr);
+}

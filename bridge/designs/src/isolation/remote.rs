@@ -1,6 +1,7 @@
 //! A design in a process of its own, as the commands see it.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::num::NonZeroU32;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -121,6 +122,7 @@ impl Design {
             design: Arc::clone(self),
             parameters: bytemuck::Zeroable::zeroed(),
             loops: loops.to_vec(),
+            said: Vec::new(),
             running: Arc::default(),
             posted: VecDeque::new(),
             run: 0,
@@ -128,8 +130,9 @@ impl Design {
         };
         let limit = Some(Instant::now() + self.patience);
         match dut.order(&Order::Make { traced, start }, limit) {
-            Ok((Outcome::Made(bytes), _)) if bytes.len() == size_of::<DutParameters>() => {
+            Ok((Outcome::Made(bytes), text)) if bytes.len() == size_of::<DutParameters>() => {
                 dut.parameters = pod_read_unaligned(&bytes);
+                dut.said = text;
                 Ok(dut)
             }
             Ok((Outcome::Stopped(stop), text)) => {
@@ -217,6 +220,8 @@ pub struct RemoteDut {
     design: Arc<Design>,
     parameters: DutParameters,
     loops: Vec<String>,
+    /// What its initial blocks printed: told with its first cycles, of an instance that runs some.
+    said: Vec<u8>,
     running: Arc<AtomicBool>,
     /// Batches on their way: number of the request, and its cycles.
     posted: VecDeque<(u32, usize)>,
@@ -360,6 +365,10 @@ impl RemoteDut {
         let reply = self.channel().reply(number, outputs);
         self.run += reply.completed as u64;
         let stop = self.stop_of(&reply, cycles);
+        let said = mem::take(&mut self.said);
+        if !said.is_empty() {
+            printed::print(&said, true);
+        }
         if !reply.text.is_empty() {
             // A stop has its message.
             printed::print(&reply.text, stop.is_none());
