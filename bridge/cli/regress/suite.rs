@@ -296,6 +296,13 @@ fn conclude(
         return super::merge::conclude(&summary, &report, order.args.json);
     }
     let planned = order.numbers().count();
+    if planned == 0 {
+        output::note(&format!(
+            "shard {} has no run: {} are fewer than shards",
+            order.shard,
+            counted(order.plan.runs.len() as u64, "run")
+        ));
+    }
     let mut summary = Summary::of(&merged).map_err(Failure::infrastructure)?;
     // The merge judges what only all shards tell.
     let verdict = worst(summary.groups.iter().map(|group| group.signature.verdict));
