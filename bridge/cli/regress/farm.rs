@@ -108,7 +108,6 @@ impl<'a> Farm<'a> {
             loop {
                 if self.interrupted.load(Ordering::Relaxed) {
                     interrupt::heard();
-                    result = Ok(Harvest::Interrupted);
                 }
                 let record = match records.recv_timeout(TICK) {
                     Ok(record) => record,
@@ -124,6 +123,11 @@ impl<'a> Farm<'a> {
                     continue;
                 }
                 progress.ended(&record);
+            }
+            // Only here is it known: the last of the runs may end because of an interrupt that was not there a moment ago.
+            if self.interrupted.load(Ordering::Relaxed) && result.is_ok() {
+                interrupt::heard();
+                result = Ok(Harvest::Interrupted);
             }
             let failed = self.failed.load(Ordering::Relaxed);
             if matches!(result, Ok(Harvest::All)) && self.is_enough(failed) {
