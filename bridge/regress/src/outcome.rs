@@ -199,7 +199,8 @@ fn failure(record: &Record, told: &Value, place: &Place<'_>) -> Failure {
             told["cycle"].as_u64().or(told["stop"]["cycle"].as_u64()),
         ),
     };
-    let initial = Signature::of_initial_state(design, told).filter(|found| *found != signature);
+    let has_failed_from_zeros = told["initial_states"]["zeros"]["cycle"].is_u64();
+    let initial = Signature::of_initial_state(design, told).filter(|_| has_failed_from_zeros);
     let headline = |key: &str| report["headline"][key].as_str().map(str::to_owned);
     Failure {
         signature,
