@@ -55,8 +55,8 @@ exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 
 prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs; needs Yosys (FORM=short: fewer)
 	$(CARGO) build --release
-	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests table::tests lrat::tests solver::tests
-	$(CARGO) test $(WITH_PROOFS) --quiet --test counter
+	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests
+	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
 	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
 	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
 	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done

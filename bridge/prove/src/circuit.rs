@@ -144,6 +144,55 @@ impl Circuit {
             .fold(Lit::FALSE, |any, bit| self.or(any, bit))
     }
 
+    /// Whether a word is this number.
+    pub fn is(&mut self, word: &[Lit], value: u64) -> Lit {
+        let word = word.iter().enumerate();
+        self.all(word.map(|(bit, lit)| lit.inverted_if(value >> bit & 1 == 0)))
+    }
+
+    /// The one of as many as there are values of `number`.
+    pub fn select(&mut self, mut of: Vec<Lit>, number: &[Lit]) -> Lit {
+        assert_eq!(of.len(), 1 << number.len());
+        for &bit in number {
+            let pairs = of.chunks_exact(2);
+            of = pairs
+                .map(|pair| self.choose(bit, pair[1], pair[0]))
+                .collect();
+        }
+        of[0]
+    }
+
+    /// `yes` where `condition` is 1, else `no`: words of the same width.
+    pub fn choose_word(&mut self, condition: Lit, yes: &[Lit], no: &[Lit]) -> Vec<Lit> {
+        assert_eq!(yes.len(), no.len());
+        let bits = yes.iter().zip(no);
+        bits.map(|(&yes, &no)| self.choose(condition, yes, no))
+            .collect()
+    }
+
+    /// The sum of two words of the same width, and `carry`, modulo that width.
+    pub fn sum(&mut self, a: &[Lit], b: &[Lit], mut carry: Lit) -> Vec<Lit> {
+        assert_eq!(a.len(), b.len());
+        let bits = a.iter().zip(b).map(|(&a, &b)| {
+            let half = self.xor(a, b);
+            let sum = self.xor(half, carry);
+            carry = self.choose(half, carry, a);
+            sum
+        });
+        bits.collect()
+    }
+
+    /// A word, one more where the bit is 1, modulo its width.
+    pub fn plus(&mut self, word: &[Lit], one: Lit) -> Vec<Lit> {
+        self.sum(word, &vec![Lit::FALSE; word.len()], one)
+    }
+
+    /// A word less another one of the same width, modulo that width.
+    pub fn minus(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+        let b: Vec<_> = b.iter().map(|&bit| !bit).collect();
+        self.sum(a, &b, Lit::TRUE)
+    }
+
     /// Whether two words of the same width differ.
     pub fn differ(&mut self, a: &[Lit], b: &[Lit]) -> Lit {
         assert_eq!(a.len(), b.len());

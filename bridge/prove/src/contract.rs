@@ -2,7 +2,7 @@
 
 use bytemuck::bytes_of;
 use lockstep_stimulus::ContractCheck;
-use pmu_model::contract::{THREADS, Thread, control};
+use pmu_model::contract::{Field, Limit, THREADS, Thread, control};
 use pmu_model::{CycleInput, Implementation};
 
 use crate::circuit::{Circuit, Lit};
@@ -21,6 +21,41 @@ pub fn bit_of(field: &str) -> usize {
         || panic!("CycleInput has no field {field}"),
         |field| field.byte,
     )
+}
+
+/// So many bits of a field of CycleInput.
+pub fn field<'a>(input: &'a [Lit], name: &str, bits: usize) -> &'a [Lit] {
+    &input[bit_of(name)..bit_of(name) + bits]
+}
+
+/// DUT-80: no field has what it may not have.
+pub fn is_in_limits(circuit: &mut Circuit, input: &[Lit]) -> Lit {
+    let mut all = Vec::new();
+    let mut limited = |circuit: &mut Circuit, field: &Field, first: usize| {
+        let bits = &input[first..first + 8 * field.element_bytes];
+        all.push(match field.limit {
+            Limit::None => Lit::TRUE,
+            Limit::Most(most) => {
+                let most = (0..bits.len()).map(|bit| Lit::known(most >> bit & 1 == 1));
+                let most: Vec<_> = most.collect();
+                !circuit.less(&most, bits)
+            }
+            Limit::Bits(allowed) => {
+                let other = (0..bits.len()).filter(|bit| allowed >> bit & 1 == 0);
+                let other: Vec<_> = other.map(|bit| bits[bit]).collect();
+                !circuit.any(other)
+            }
+        });
+    };
+    for field in CycleInput::FIELDS {
+        limited(circuit, field, 8 * field.byte);
+    }
+    for t in 0..THREADS {
+        for field in Thread::FIELDS {
+            limited(circuit, field, state_of(t) + 8 * field.byte);
+        }
+    }
+    circuit.all(all)
 }
 
 /// The first bit of the state of thread `t`.
@@ -51,6 +86,14 @@ impl Shape {
     pub fn free(mut self, first: usize, count: usize) -> Self {
         self.bits[first..first + count].fill(None);
         self
+    }
+
+    /// The same, with a field free.
+    #[must_use]
+    pub fn field(self, name: &str) -> Self {
+        let found = CycleInput::FIELDS.iter().find(|field| field.name == name);
+        let found = found.unwrap_or_else(|| panic!("CycleInput has no field {name}"));
+        self.free(8 * found.byte, 8 * found.element_bytes * found.count)
     }
 
     /// The bits in a circuit.

@@ -5,7 +5,7 @@ use pmu_model::Implementation;
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::pmu::registers::{PMCR_C, PMCR_E, PMCR_LP, PMCR_P};
 
-use crate::accesses::{Accesses, Effect, Port};
+use crate::accesses::{Effect, Reached};
 use crate::circuit::{Circuit, Lit};
 
 /// Bit of a field of PMCR_EL0.
@@ -30,10 +30,8 @@ pub struct Control {
 pub struct Facts<'a> {
     /// What the design is to be.
     pub implementation: &'a Implementation,
-    /// Which accesses do what.
-    pub accesses: &'a Accesses,
     /// The access.
-    pub port: Port<'a>,
+    pub reached: &'a Reached<'a>,
     /// Reset.
     pub reset: Lit,
     /// DUT-52: no Processor cycle.
@@ -61,18 +59,10 @@ pub struct Counted {
 }
 
 impl Facts<'_> {
-    /// DUT-36, DUT-37: the access is one that may be driven.
-    pub fn port_is_legal(&self, circuit: &mut Circuit) -> Lit {
-        self.accesses.legal(circuit, &self.port)
-    }
-
-    /// What is written by the effect, in a cycle that has accesses.
+    /// What is written by the effect: whether anything is, and each bit that is written as 1.
     fn written(&self, circuit: &mut Circuit, effect: Effect) -> (Lit, Vec<Lit>) {
-        let (any, data) = self.accesses.written(circuit, &self.port, effect);
-        let none = circuit.or(self.reset, self.held);
-        let data = data.into_iter().map(|bit| circuit.and(bit, !none));
-        let data = data.collect();
-        (circuit.and(any, !none), data)
+        let written = self.reached.written(circuit, effect);
+        (written.any, written.data)
     }
 
     /// What becomes of counter `n`, 31 the cycle counter, that V is added to.

@@ -1,7 +1,7 @@
 //! From a claim that does not hold to stimulus that shows it: the design from its reset on, with the writes that set up a
 //! counter, and then some cycles in which everything is free.
 
-use pmu_model::contract::{CYCLE_COUNTER, control};
+use pmu_model::contract::{CYCLE_COUNTER, Thread};
 use pmu_model::pmu::event_type::EVTCOUNT;
 use pmu_model::pmu::registers::PMCR_LP;
 use pmu_model::{CycleInput, SysReg};
@@ -11,7 +11,7 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
-use crate::proof::{Area, Prover};
+use crate::proof::{Area, Difference, Prover};
 use crate::symbol::{circuit, forget};
 
 /// Free cycles at the end.
@@ -58,8 +58,8 @@ const FORMS: [Form; 5] = {
 };
 
 impl Prover<'_> {
-    /// Stimulus in which the counter at `place` shows something else than it should; `None` if there is none of this
-    /// form.
+    /// Stimulus in which the design does otherwise than it should, in an area, and for the counter at `place` if that is of
+    /// counters; `None` if there is none of the forms that are tried.
     ///
     /// # Errors
     /// The design has no such port.
@@ -69,14 +69,20 @@ impl Prover<'_> {
         area: Area,
         place: usize,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        if area == Area::Counter {
-            return self.of_values(names, place);
+        match area {
+            Area::Counter => return self.of_values(names, place),
+            Area::Sampling => return self.of_operations(names),
+            Area::Decode | Area::System | Area::Access => {
+                let found = self.of_accesses(names, area, place)?;
+                if found.is_some() || area != Area::Decode {
+                    return Ok(found);
+                }
+            }
+            Area::Filter | Area::Event | Area::Threshold => {}
         }
         for form in FORMS {
-            for shown in [Shown::Increment, Shown::Register] {
-                if let Some(found) = self.of_form(names, place, form, shown)? {
-                    return Ok(Some(found));
-                }
+            if let Some(found) = self.of_form(names, place, form)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -87,7 +93,6 @@ impl Prover<'_> {
         names: &Correspondence,
         place: usize,
         form: Form,
-        shown: Shown,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         forget();
         let n = self.signals.counters[place].n;
@@ -101,49 +106,195 @@ impl Prover<'_> {
         let mut c_p = vec![Lit::FALSE; counters.len()];
         let inputs = self.unrolled(names, &shapes, |number, cycle| {
             if number >= first_free {
-                if form.states {
-                    assumed.extend(self.legal(cycle));
+                assumed.push(self.legal(cycle));
+                if counters.is_empty() {
+                    let expected =
+                        cycle.expected_counting(self.implementation, &self.tables, place);
+                    let found = cycle.increment(CYCLE_COUNTER)[0];
+                    wrong.push(circuit(|circuit| circuit.xor(expected, found)));
+                    return;
                 }
-                match shown {
-                    Shown::Increment if counters.is_empty() => {
-                        let expected = cycle.expected_counting(&self.tables, place);
-                        let found = cycle.increment(CYCLE_COUNTER)[0];
-                        wrong.push(circuit(|circuit| circuit.xor(expected, found)));
-                    }
-                    Shown::Increment => {
-                        let counting: Vec<_> = counters
-                            .iter()
-                            .map(|&place| cycle.expected_counting(&self.tables, place))
-                            .collect();
-                        let (values, after) = cycle.expected_values(
-                            self.implementation,
-                            &self.tables,
-                            &counters,
-                            (&c_p, &counting),
-                        );
-                        c_p = after;
-                        let expected = values.v[n].bits();
-                        let found = cycle.increment(n);
-                        wrong.push(circuit(|circuit| circuit.differ(&expected, &found)));
-                    }
-                    Shown::Register => {
-                        let present = self.present(place);
-                        let register = &cycle.registers[place];
-                        let absent = (0..64).filter(|bit| present >> bit & 1 == 0);
-                        let absent: Vec<_> = absent.map(|bit| register[bit]).collect();
-                        wrong.push(circuit(|circuit| circuit.any(absent)));
-                    }
+                let (mut counting, mut bases) = (Vec::new(), Vec::new());
+                for &place in &counters {
+                    counting.push(cycle.expected_counting(
+                        self.implementation,
+                        &self.tables,
+                        place,
+                    ));
+                    bases.push(self.base(cycle, place).0);
                 }
+                // What CHAIN counts is of the area of counters.
+                if n % 2 == 1 {
+                    let (_, is_chain) = self.base(cycle, n);
+                    assumed.push(!is_chain);
+                }
+                let (values, after) = cycle.expected_values(
+                    self.implementation,
+                    &self.tables,
+                    &counters,
+                    (&c_p, &counting, &bases),
+                );
+                c_p = after;
+                let expected = values.v[n].bits();
+                let found = cycle.increment(n);
+                wrong.push(circuit(|circuit| circuit.differ(&expected, &found)));
             }
         })?;
         let any = circuit(|circuit| circuit.any(wrong));
         assumed.push(any);
-        let found = self.cycles(&inputs, &assumed);
-        // What the registers hold then is read as well.
-        Ok(found.map(|mut cycles| {
-            cycles.push(CycleInput::read(type_of(n)));
-            cycles
-        }))
+        Ok(self.cycles(&inputs, &assumed))
+    }
+
+    /// Accesses from a reset on, the last of which comes to something else than it should; then what there is to be seen of
+    /// it is read.
+    fn of_accesses(
+        &self,
+        names: &Correspondence,
+        area: Area,
+        place: usize,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        for (accesses, is_driven) in [
+            (1, false),
+            (1, true),
+            (2, false),
+            (2, true),
+            (3, false),
+            (3, true),
+        ] {
+            forget();
+            let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+            let access = Shape::of(&CycleInput::default())
+                .field("access_kind")
+                .field("access_address")
+                .field("access_data");
+            shapes.extend(vec![access.clone(); accesses - 1]);
+            shapes.push(match is_driven {
+                false => access,
+                true => self
+                    .state_of_pe(access)
+                    .field("access_rt")
+                    .field("hpmn")
+                    .field("pmuacr")
+                    .field("controls")
+                    .field("spmaccessr_el2")
+                    .field("spmaccessr_el3"),
+            });
+            let last = shapes.len() - 1;
+            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let inputs = self.unrolled(names, &shapes, |number, cycle| {
+                if number > 1 {
+                    assumed.push(self.legal(cycle));
+                }
+                if number == last {
+                    let mut differences = self.differences(area, cycle, place);
+                    if area == Area::Decode {
+                        differences.truncate(1);
+                    }
+                    wrong.extend(differences.iter().map(Difference::is_wrong));
+                }
+            })?;
+            assumed.push(circuit(|circuit| circuit.any(wrong)));
+            if let Some(mut cycles) = self.cycles(&inputs, &assumed) {
+                cycles.extend(self.reads(area, place));
+                return Ok(Some(cycles));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads of what an area is about.
+    fn reads(&self, area: Area, place: usize) -> Vec<CycleInput> {
+        let all = SysReg::all(self.implementation);
+        match area {
+            Area::Decode => vec![CycleInput::read(type_of(self.signals.counters[place].n))],
+            Area::System => {
+                let registers: Vec<_> = all
+                    .filter(|register| register.is_of_system_pmus())
+                    .collect();
+                let units = 0..self.implementation.system_pmu.len() as u64;
+                let selects = units.flat_map(|s| (0..4).map(move |bank| s << 4 | bank));
+                let first = CycleInput::read(SysReg::Spmselr);
+                let rest = selects.flat_map(|select| {
+                    let reads = registers.iter().map(|&register| CycleInput::read(register));
+                    [CycleInput::write(SysReg::Spmselr, select)]
+                        .into_iter()
+                        .chain(reads)
+                        .collect::<Vec<_>>()
+                });
+                [first].into_iter().chain(rest).collect()
+            }
+            Area::Sampling => all
+                .filter(|register| {
+                    matches!(register, SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmbsr(_))
+                })
+                .map(CycleInput::read)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Sampling from a reset on: the registers are written, and then there are operations.
+    fn of_operations(
+        &self,
+        names: &Correspondence,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        let write = |register| Shape::of(&CycleInput::write(register, 0)).field("access_data");
+        let operations = |shape: Shape| {
+            ["operations", "complete", "filtered_out", "profiling"]
+                .into_iter()
+                .fold(shape, Shape::field)
+        };
+        let access = |shape: Shape| {
+            ["access_kind", "access_address", "access_data"]
+                .into_iter()
+                .fold(shape, Shape::field)
+        };
+        let idle = || Shape::of(&CycleInput::default());
+        let stops = |shape: Shape| {
+            shape
+                .free(bit_of("reset"), 1)
+                .free(bit_of("clock_stopped"), 1)
+        };
+        let (one, last) = (operations(idle()), access(operations(idle())));
+        for cycles in [
+            vec![one.clone()],
+            vec![one.clone(), one.clone()],
+            vec![last.clone()],
+            vec![one.clone(), last.clone()],
+            vec![one.clone(), one.clone(), last.clone()],
+            vec![one.clone(), one.clone(), stops(last.clone()), one.clone()],
+        ] {
+            forget();
+            let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+            if self.implementation.spe.implemented {
+                shapes.extend([write(SysReg::Pmsirr), write(SysReg::Pmsicr)]);
+            }
+            let first = shapes.len();
+            shapes.extend(cycles);
+            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let inputs = self.unrolled(names, &shapes, |number, cycle| {
+                if number >= first {
+                    assumed.push(self.legal(cycle));
+                    let differences = self.differences(Area::Sampling, cycle, 0);
+                    wrong.extend(differences.iter().map(Difference::is_wrong));
+                }
+            })?;
+            assumed.push(circuit(|circuit| circuit.any(wrong)));
+            if let Some(mut cycles) = self.cycles(&inputs, &assumed) {
+                cycles.extend(self.reads(Area::Sampling, 0));
+                return Ok(Some(cycles));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same cycle with the PE driven, and the states of the threads.
+    fn state_of_pe(&self, mut shape: Shape) -> Shape {
+        shape = shape.free(bit_of("driven"), 1);
+        for t in 0..usize::from(self.implementation.threads.count) {
+            shape = shape.free(state_of(t), crate::contract::STATE_BITS);
+        }
+        shape
     }
 
     /// The design in cycles of these shapes, from any state on: `look` sees each of them. Gives their inputs.
@@ -203,8 +354,8 @@ impl Prover<'_> {
                 let mut wrong = Vec::new();
                 let inputs = self.unrolled(names, &shapes, |number, cycle| {
                     if number == last {
-                        let differences = self.differences(cycle, place);
-                        wrong.extend(differences.iter().map(|difference| difference.differs));
+                        let differences = self.differences(Area::Counter, cycle, place);
+                        wrong.extend(differences.iter().map(Difference::is_wrong));
                     }
                 })?;
                 let any = circuit(|circuit| circuit.any(wrong));
@@ -302,28 +453,13 @@ impl Prover<'_> {
         free = self.counting(free);
         if form.states {
             for t in 0..usize::from(self.implementation.threads.count) {
-                free = free.free(state_of(t), crate::contract::STATE_BITS);
+                free = free.free(state_of(t), 8 * size_of::<Thread>());
             }
-            for mask in [
-                control::EL2_ENABLED,
-                control::MDCR_EL2_MTPME,
-                control::MDCR_EL3_MTPME,
-            ] {
-                free = free.free(bit_of("controls") + mask.trailing_zeros() as usize, 1);
-            }
+            free = free.field("controls");
         }
         shapes.extend(vec![free; FREE]);
         shapes
     }
-}
-
-/// What shows that a claim does not hold.
-#[derive(Clone, Copy)]
-enum Shown {
-    /// V.
-    Increment,
-    /// The register reads as what it cannot hold.
-    Register,
 }
 
 /// The register of the value of counter `n`, or of the cycle counter.

@@ -1,22 +1,21 @@
 //! A cycle of the design, in the terms of the contract, and what the model says of it.
 
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, THREADS, control};
+use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, THREADS, Thread, control};
 use pmu_model::implementation::Layout;
 use pmu_model::pmu::count_value::{CountValue, Values, link};
 use pmu_model::pmu::lane::{Lane, Lanes, lanes};
-use pmu_model::{CycleInput, Implementation};
+use pmu_model::{CycleInput, CycleOutput, Implementation};
 
-use crate::accesses::{Accesses, Port};
+use crate::accesses::{Accesses, Reached, Selected};
 use crate::circuit::{Circuit, Lit};
 use crate::contract::{INPUT_BITS, STATE_BITS, bit_of, state_of};
-use crate::correspondence::{Correspondence, of_counter as of_counter_name, of_state};
+use crate::correspondence::{self as names, Correspondence, each, named};
 use crate::counter::{Control, Counter, Facts};
 use crate::netlist::{Frame, Netlist, NetlistError, Signal};
+use crate::sampling::Sampling;
 use crate::symbol::{Symbol, WIDTH, circuit};
+use crate::system::{self, System, Unit};
 use crate::tables::{Situation, Tables, symbols};
-
-/// States of a thread without Streaming mode.
-pub const STATES: usize = 16;
 
 /// The signals of a design that stand for what of the contract.
 #[derive(Debug)]
@@ -39,6 +38,10 @@ pub struct Signals {
     pub counters: Vec<OfCounter>,
     /// The place of the cycle counter in `counters`.
     pub cycle_counter: usize,
+    /// Of Statistical Profiling, where it is implemented and named.
+    pub sampling: Option<OfSampling>,
+    /// Of System PMUs, where there are some and they are named.
+    pub system: Option<OfSystem>,
 }
 
 /// The signals of a counter. The cycle counter has no base value and no C_P.
@@ -56,14 +59,56 @@ pub struct OfCounter {
     pub value: Signal,
     /// C_P.
     pub c_p: Option<Signal>,
-    /// V is V_B.
-    pub bypassed: Option<Signal>,
-    /// It counts in a state.
-    pub in_state: Vec<Signal>,
-    /// It counts in or outside of Streaming mode.
-    pub in_mode: Vec<Signal>,
-    /// MT.
-    pub mt: Option<Signal>,
+    /// Registers that are written together with its type alone.
+    pub follow: Vec<Signal>,
+}
+
+/// The signals of Statistical Profiling.
+#[derive(Debug)]
+pub struct OfSampling {
+    /// PMSICR_EL1.COUNT.
+    pub count: Signal,
+    /// PMSICR_EL1.ECOUNT.
+    pub ecount: Signal,
+    /// PMSIRR_EL1.INTERVAL.
+    pub interval: Signal,
+    /// PMSIRR_EL1.RND.
+    pub random: Signal,
+    /// Profiling was enabled in the cycle before.
+    pub enabled: Signal,
+    /// Samples in flight.
+    pub in_flight: Signal,
+    /// The PMBSR_ELx that there are.
+    pub buffers: Vec<Signal>,
+    /// What the events count.
+    pub events: [Signal; 4],
+}
+
+/// The signals of System PMUs.
+#[derive(Debug)]
+pub struct OfSystem {
+    /// SPMSELR_EL0.SYSPMUSEL.
+    pub select: Signal,
+    /// SPMSELR_EL0.BANK.
+    pub bank: Signal,
+    /// Each of them.
+    pub units: Vec<OfUnit>,
+}
+
+/// The signals of a System PMU.
+#[derive(Debug)]
+pub struct OfUnit {
+    /// By kind of register, those of each counter that is implemented.
+    pub counters: [Vec<Option<OfWord>>; system::KINDS],
+    /// Flags.
+    pub flags: [OfWord; 3],
+}
+
+/// A register, and the signal without which it is zero.
+#[derive(Debug)]
+pub struct OfWord {
+    value: Signal,
+    valid: Option<Signal>,
 }
 
 impl Signals {
@@ -78,47 +123,47 @@ impl Signals {
     ) -> Result<Self, NetlistError> {
         let one = |name: &str| netlist.signal(name, 1);
         let has_edges = implementation.pmu.edge && implementation.knobs.layout == Layout::Current;
-        let copies = &names.copies;
         let of_counter = |n: usize, is_event: bool| {
             let (of_event, common) = (&names.counter, &names.common);
-            let (counting, register, value) = match is_event {
-                true => (&of_event.counting, &of_event.r#type, &of_event.value),
-                false => (&common.cycle_counting, &common.cycle_filter, &common.cycles),
+            let name = |name: &str| named(name, &[('n', n)]);
+            let (counting, register, value, follow) = match is_event {
+                true => (
+                    &of_event.counting,
+                    &of_event.r#type,
+                    &of_event.value,
+                    &of_event.follow,
+                ),
+                false => (
+                    &common.cycle_counting,
+                    &common.cycle_filter,
+                    &common.cycles,
+                    &common.cycle_filter_follow,
+                ),
             };
             let bits = match is_event {
                 true => implementation.pmu.counter_bits.into(),
                 false => 64,
             };
             let width = implementation.pmu.event_width.into();
-            let of_event = |name: &str, width| {
-                let name = is_event.then(|| of_counter_name(name, n));
+            let of_event = |of: &str, width| {
+                let name = is_event.then(|| name(of));
                 name.map(|name| netlist.signal(&name, width)).transpose()
             };
-            let by_state = |name: &Option<String>, count| {
-                let name = name.iter();
-                let all = name.flat_map(|name| (0..count).map(|s| one(&of_state(name, n, s))));
-                all.collect::<Result<Vec<_>, _>>()
-            };
-            let bypassed = copies.bypassed.as_ref();
-            let mt = copies.mt.as_ref();
+            let follow = follow.iter().flat_map(|of| each(&name(of)));
             Ok::<_, NetlistError>(OfCounter {
                 n,
-                counting: one(&of_counter_name(counting, n))?,
-                register: netlist.signal(&of_counter_name(register, n), 64)?,
-                value: netlist.signal(&of_counter_name(value, n), bits)?,
+                counting: one(&name(counting))?,
+                register: netlist.signal(&name(register), 64)?,
+                value: netlist.signal(&name(value), bits)?,
                 base: of_event(&names.counter.base, width)?,
                 c_p: match has_edges {
                     true => of_event(&names.counter.c_p, 1)?,
                     // Nothing reads it, and Yosys removes it.
                     false => None,
                 },
-                bypassed: bypassed
-                    .map(|name| of_event(name, 1))
-                    .transpose()?
-                    .flatten(),
-                in_state: by_state(&copies.in_state, STATES)?,
-                in_mode: by_state(&copies.in_mode, 2)?,
-                mt: mt.map(|name| one(&of_counter_name(name, n))).transpose()?,
+                follow: follow
+                    .map(|name| netlist.any_signal(&name))
+                    .collect::<Result<_, _>>()?,
             })
         };
         let counters = usize::from(implementation.pmu.counters);
@@ -138,11 +183,109 @@ impl Signals {
             select: netlist.signal(&names.common.select, 5)?,
             counters: all.collect::<Result<_, _>>()?,
             cycle_counter: counters,
+            sampling: names
+                .sampling
+                .as_ref()
+                .filter(|_| implementation.spe.implemented)
+                .map(|names| OfSampling::find(netlist, names, implementation))
+                .transpose()?,
+            system: names
+                .system
+                .as_ref()
+                .filter(|_| !implementation.system_pmu.is_empty())
+                .map(|names| OfSystem::find(netlist, names, implementation))
+                .transpose()?,
+        })
+    }
+}
+
+impl OfSampling {
+    fn find(
+        netlist: &Netlist,
+        names: &names::Sampling,
+        implementation: &Implementation,
+    ) -> Result<Self, NetlistError> {
+        let levels = 1..=if implementation.spe.exc { 3 } else { 1 };
+        let buffers = levels.map(|x| netlist.signal(&named(&names.buffer, &[('x', x)]), 64));
+        let [population, feed, filtrate, collision] = &names.events;
+        // Bits that are constant have no name, and are left away where they are the upper ones.
+        let event = |name: &String| netlist.any_signal(name);
+        Ok(Self {
+            count: netlist.signal(&names.count, 32)?,
+            ecount: netlist.signal(&names.ecount, 8)?,
+            interval: netlist.signal(&names.interval, 24)?,
+            random: netlist.signal(&names.random, 1)?,
+            enabled: netlist.signal(&names.enabled, 1)?,
+            in_flight: netlist.signal(&names.in_flight, 8)?,
+            buffers: buffers.collect::<Result<_, _>>()?,
+            events: [
+                event(population)?,
+                event(feed)?,
+                event(filtrate)?,
+                event(collision)?,
+            ],
+        })
+    }
+}
+
+impl OfSystem {
+    fn find(
+        netlist: &Netlist,
+        names: &names::System,
+        implementation: &Implementation,
+    ) -> Result<Self, NetlistError> {
+        let word = |of: &names::Word, s: usize, n: usize| {
+            let name = |name: &str| named(name, &[('s', s), ('n', n)]);
+            let valid = of.valid.as_ref();
+            Ok::<_, NetlistError>(OfWord {
+                value: netlist.signal(&name(&of.value), 64)?,
+                valid: valid
+                    .map(|valid| netlist.signal(&name(valid), 1))
+                    .transpose()?,
+            })
+        };
+        let units = implementation.system_pmu.iter().enumerate();
+        let units = units.map(|(s, pmu)| {
+            let implemented = pmu.implemented_counters();
+            let of_kind = |of: &names::Word| {
+                let all = (0..system::COUNTERS).map(|n| {
+                    let there = implemented >> n & 1 == 1;
+                    there.then(|| word(of, s, n)).transpose()
+                });
+                all.collect::<Result<Vec<_>, _>>()
+            };
+            Ok::<_, NetlistError>(OfUnit {
+                counters: [
+                    of_kind(&names.counter)?,
+                    of_kind(&names.r#type)?,
+                    of_kind(&names.filter)?,
+                    of_kind(&names.filter_2)?,
+                ],
+                flags: [
+                    word(&names.enabled, s, 0)?,
+                    word(&names.flags, s, 0)?,
+                    word(&names.interrupts, s, 0)?,
+                ],
+            })
+        });
+        Ok(Self {
+            select: netlist.signal(&names.select, 6)?,
+            bank: netlist.signal(&names.bank, 2)?,
+            units: units.collect::<Result<_, _>>()?,
         })
     }
 }
 
 const OUTPUT_BITS: usize = 8 * size_of::<pmu_model::CycleOutput>();
+
+/// When registers are looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum At {
+    /// At the start of the cycle.
+    Start,
+    /// At its end.
+    End,
+}
 
 /// A cycle of the design in a circuit.
 pub struct Cycle<'a> {
@@ -194,17 +337,6 @@ impl<'a> Cycle<'a> {
         self.value(signal)[0]
     }
 
-    /// The access of the cycle.
-    fn port<'b>(&'b self, select: &'b [Lit]) -> Port<'b> {
-        let field = |name, bits| &self.input[bit_of(name)..bit_of(name) + bits];
-        Port {
-            kind: field("access_kind", 8),
-            address: field("access_address", 16),
-            data: field("access_data", 64),
-            select,
-        }
-    }
-
     /// The registers besides the counters.
     pub fn control(&mut self) -> Control {
         let signals = self.signals;
@@ -231,21 +363,111 @@ impl<'a> Cycle<'a> {
         }
     }
 
+    /// DUT-10, DUT-52: there is no access, and nothing counts.
+    pub fn is_none(&self) -> Lit {
+        let reset = self.reset();
+        circuit(|circuit| {
+            let held = self.held(circuit);
+            circuit.or(reset, held)
+        })
+    }
+
+    /// The access of the cycle.
+    pub fn reached<'b>(&mut self, accesses: &'b Accesses) -> Reached<'b> {
+        let signals = self.signals;
+        let counter = self.value(&signals.select);
+        let system = signals.system.as_ref().map(|of| self.value(&of.select));
+        // Those of System PMUs that are not named are of no matter.
+        let system = system.unwrap_or_else(|| vec![Lit::FALSE; 6]);
+        let selected = Selected {
+            counter: &counter,
+            system: &system,
+        };
+        let none = self.is_none();
+        circuit(|circuit| accesses.reached(circuit, &self.input, &selected, none))
+    }
+
     /// What there is of the cycle besides counters.
     pub fn facts<'b>(
-        &'b self,
+        &self,
         implementation: &'b Implementation,
-        accesses: &'b Accesses,
+        reached: &'b Reached<'_>,
         control: &'b Control,
     ) -> Facts<'b> {
         Facts {
             implementation,
-            accesses,
-            port: self.port(&control.select),
+            reached,
             reset: self.reset(),
             held: circuit(|circuit| self.held(circuit)),
             control,
         }
+    }
+
+    /// Statistical Profiling, at the start of the cycle or at its end.
+    pub fn sampling(&mut self, of: &OfSampling, at: At) -> Sampling {
+        let mut word = |signal: &Signal| self.at(signal, at);
+        Sampling {
+            count: word(&of.count),
+            ecount: word(&of.ecount),
+            interval: word(&of.interval),
+            random: word(&of.random)[0],
+            enabled: word(&of.enabled)[0],
+            in_flight: word(&of.in_flight),
+            buffers: of.buffers.iter().map(word).collect(),
+        }
+    }
+
+    /// What the events of Statistical Profiling count, of 8 bits each.
+    pub fn samples(&mut self) -> [Vec<Lit>; 4] {
+        let signals = self.signals.sampling.as_ref();
+        std::array::from_fn(|event| {
+            let value = signals.map(|of| self.value(&of.events[event]));
+            let mut value = value.unwrap_or_default();
+            value.resize(8, Lit::FALSE);
+            value
+        })
+    }
+
+    /// System PMUs, at the start of the cycle or at its end.
+    pub fn system(&mut self, of: &OfSystem, at: At) -> System {
+        let mut word = |of: &OfWord| {
+            let value = self.at(&of.value, at);
+            let valid = of.valid.as_ref().map(|valid| self.at(valid, at)[0]);
+            let valid = valid.unwrap_or(Lit::TRUE);
+            circuit(|circuit| {
+                let bits = value.into_iter();
+                bits.map(|bit| circuit.and(bit, valid)).collect::<Vec<_>>()
+            })
+        };
+        let units = of.units.iter().map(|unit| Unit {
+            counters: std::array::from_fn(|kind| {
+                let all = unit.counters[kind].iter();
+                all.map(|of| of.as_ref().map(&mut word)).collect()
+            }),
+            flags: std::array::from_fn(|flags| word(&unit.flags[flags])),
+        });
+        let units = units.collect();
+        System {
+            select: self.at(&of.select, at),
+            bank: self.at(&of.bank, at),
+            units,
+        }
+    }
+
+    fn at(&mut self, signal: &Signal, at: At) -> Vec<Lit> {
+        match at {
+            At::Start => self.value(signal),
+            At::End => self.after(signal),
+        }
+    }
+
+    /// A field of CycleOutput.
+    pub fn shown(&mut self, field: &str) -> Vec<Lit> {
+        let shown = self.value(&self.signals.output);
+        let found = CycleOutput::FIELDS.iter().find(|of| of.name == field);
+        let found = found.unwrap_or_else(|| panic!("CycleOutput has no field {field}"));
+        let first = 8 * found.byte;
+        shown[first..first + 8 * found.element_bytes * found.count].to_vec()
     }
 
     /// What a signal is after the cycle; anything, where it is no register.
@@ -286,28 +508,42 @@ impl<'a> Cycle<'a> {
     }
 
     /// DUT-14, DUT-50, by the model's filters: whether the counter at `place` counts.
-    pub fn expected_counting(&mut self, tables: &Tables, place: usize) -> Lit {
+    pub fn expected_counting(
+        &mut self,
+        implementation: &Implementation,
+        tables: &Tables,
+        place: usize,
+    ) -> Lit {
         let situation = self.situation();
         let enable = self.bit(&self.signals.enable);
         let enabled = self.value(&self.signals.enabled);
         let n = self.signals.counters[place].n;
         let allowed = self.input[bit_of("counting_allowed") + n];
         let reset = self.reset();
+        let by_threads = situation.bits[1];
+        let conditions = state_of(0) + 8 * std::mem::offset_of!(Thread, conditions);
+        let waits = self.input[conditions + Thread::WFX.trailing_zeros() as usize];
+        let stops_in_wfx = !implementation.knobs.cycles.pmccntr_in_wfx;
         circuit(|circuit| {
             let held = self.held(circuit);
             let filtered = tables.filtered(circuit, &self.registers[place], &situation);
-            circuit.all([enable, enabled[n], allowed, !filtered, !reset, !held])
+            // CYC-17, A-CYC-3.
+            let waits = circuit.and(by_threads, waits);
+            let stops = circuit.and(waits, Lit::known(stops_in_wfx && n == CYCLE_COUNTER));
+            circuit.all([
+                enable, enabled[n], allowed, !filtered, !stops, !reset, !held,
+            ])
         })
     }
 
     /// TH-20 to TH-28: what the model's datapath makes of the cycle, for some event counters, with C_P and which of them
-    /// count; the others do not. C_P at its end comes with it.
+    /// count, and base values; the others do not count. C_P at its end comes with it.
     pub fn expected_values(
         &mut self,
         implementation: &Implementation,
         tables: &Tables,
         counters: &[usize],
-        (c_p, counting): (&[Lit], &[Lit]),
+        (c_p, counting, bases): (&[Lit], &[Lit], &[Vec<Lit>]),
     ) -> (Values<Symbol>, Vec<Lit>) {
         let mut datapath = CountValue::<Symbol>::new(implementation);
         let mut base = [Symbol::ZERO; COUNTER_LANES];
@@ -316,9 +552,7 @@ impl<'a> Cycle<'a> {
         for (place, &n) in counters.iter().enumerate() {
             let controls = circuit(|circuit| tables.controls(circuit, n, &self.registers[n]));
             datapath.set_controls(n, symbols(controls));
-            if let Some(signal) = &self.signals.counters[n].base {
-                base[n] = Symbol::of(&self.value(signal));
-            }
+            base[n] = Symbol::of(&bases[place]);
             counts[n] = Symbol::mask_of(counting[place]);
             previous[n] = Symbol::mask_of(c_p[place]);
         }

@@ -2,10 +2,11 @@
 //!
 //! A design becomes a netlist by Yosys ([`yosys`], [`netlist`]); what of it stands for what of the contract is a file
 //! ([`correspondence`]). The model's datapath runs on [`symbol`]s and makes a circuit by itself; its functions with branches
-//! are run for each value of what they depend on ([`tables`], [`accesses`]); what becomes of counters is a slow contract of its
-//! own ([`counter`]). That both are equal is a question to a solver, whose answer
+//! are run for each value of what they depend on ([`tables`], [`accesses`], [`access_rules`]); the rest is a slow contract
+//! ([`counter`], [`events`], [`registers`], [`sampling`], [`system`]). That both are equal is a question to a solver, whose answer
 //! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]).
 
+pub mod access_rules;
 pub mod accesses;
 pub mod circuit;
 pub mod contract;
@@ -13,11 +14,15 @@ pub mod correspondence;
 pub mod counter;
 pub mod counterexample;
 pub mod cycle;
+pub mod events;
 pub mod lrat;
 pub mod netlist;
 pub mod proof;
+pub mod registers;
+pub mod sampling;
 pub mod solver;
 pub mod symbol;
+pub mod system;
 pub mod table;
 pub mod tables;
 pub mod yosys;

@@ -134,15 +134,33 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
     let limit = Duration::from_secs(args.limit);
     let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
     let mut results = Vec::new();
+    let mut left_out = Vec::new();
     for area in Area::ALL {
         if !args.area.is_empty() && !args.area.contains(&area) {
             continue;
         }
+        if let Some(why) = prover.lacks(area) {
+            if args.area.contains(&area) {
+                let words = area.words();
+                return Err(Failure::usage(format!("{words} cannot be proved: {why}")));
+            }
+            left_out.push((area, why));
+            continue;
+        }
         told.begin(area.words());
-        let claims = prover.prove(area, &mut |_| told.claim()).map_err(|error| {
-            Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
-        })?;
-        certify(args, area, &claims)?;
+        let (mut certified, mut number) = (Ok(()), 0);
+        let claims = prover
+            .prove(area, &mut |claim| {
+                told.claim();
+                if certified.is_ok() && claim.result == Found::Proved && claim.steps > 0 {
+                    certified = certify(args, &format!("{}-{number}", told::key(area)), claim);
+                    number += 1;
+                }
+            })
+            .map_err(|error| {
+                Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
+            })?;
+        certified?;
         results.push(OfArea { area, claims });
     }
     let refuted = results.iter().find_map(|OfArea { area, claims }| {
@@ -174,9 +192,15 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
     };
     told.end();
     let text = match args.json {
-        true => told::json(&version, &implementation, &results, verdict, shown.as_ref()),
+        true => told::json(
+            &version,
+            &implementation,
+            (&results, &left_out),
+            verdict,
+            shown.as_ref(),
+        ),
         false => told::text(
-            &results,
+            (&results, &left_out),
             verdict,
             refuted.map(|(_, claim)| claim),
             shown.as_ref(),
@@ -218,11 +242,8 @@ fn source(args: &Args, implementation: &Implementation) -> RtlSource {
     })
 }
 
-/// Writes certificates, and asks the second solver.
-fn certify(args: &Args, area: Area, claims: &[Claim]) -> Result<(), Failure> {
-    let by_solver = claims
-        .iter()
-        .filter(|claim| claim.result == Found::Proved && !claim.certificate.is_by_structure());
+/// Writes the certificate of a claim, and asks the second solver.
+fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
     let scratch;
     let folder = match (&args.certificates, &args.second_solver) {
         (None, None) => return Ok(()),
@@ -235,29 +256,27 @@ fn certify(args: &Args, area: Area, claims: &[Claim]) -> Result<(), Failure> {
             scratch.path()
         }
     };
-    for (number, claim) in by_solver.enumerate() {
-        let name = format!("{}-{number}", told::key(area));
-        let formula = folder.join(&name).with_extension("cnf");
-        let certificate = &claim.certificate;
-        fs::write(&formula, dimacs(&certificate.formula)).map_err(Failure::at(&formula))?;
-        if args.certificates.is_some() {
-            let derivation = folder.join(&name).with_extension("lrat");
-            let text = lrat(&certificate.formula, &certificate.steps);
-            fs::write(&derivation, text).map_err(Failure::at(&derivation))?;
-        }
-        if let Some(command) = &args.second_solver {
-            let mut words = command.split_whitespace();
-            let program = words.next().unwrap_or_default();
-            let output = Command::new(program).args(words).arg(&formula).output();
-            let output = output.map_err(Failure::at(Path::new(program)))?;
-            let text = String::from_utf8_lossy(&output.stdout).to_ascii_lowercase();
-            if output.status.code() != Some(20) && !text.contains("unsat") {
-                return Err(Failure::infrastructure(format!(
-                    "{command} does not agree that {:?} is proved: it ended with {}",
-                    claim.claim, output.status
-                )));
-            }
-        }
+    let formula = folder.join(name).with_extension("cnf");
+    let certificate = &claim.certificate;
+    fs::write(&formula, dimacs(&certificate.formula)).map_err(Failure::at(&formula))?;
+    if args.certificates.is_some() {
+        let derivation = folder.join(name).with_extension("lrat");
+        let text = lrat(&certificate.formula, &certificate.steps);
+        fs::write(&derivation, text).map_err(Failure::at(&derivation))?;
+    }
+    let Some(command) = &args.second_solver else {
+        return Ok(());
+    };
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let output = Command::new(program).args(words).arg(&formula).output();
+    let output = output.map_err(Failure::at(Path::new(program)))?;
+    let text = String::from_utf8_lossy(&output.stdout).to_ascii_lowercase();
+    if output.status.code() != Some(20) && !text.contains("unsat") {
+        return Err(Failure::infrastructure(format!(
+            "{command} does not agree that {:?} is proved: it ended with {}",
+            claim.claim, output.status
+        )));
     }
     Ok(())
 }

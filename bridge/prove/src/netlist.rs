@@ -185,39 +185,46 @@ impl Netlist {
         Ok(())
     }
 
-    /// A signal by its name, `name[i]` for a bit of it, with so many bits.
+    /// A signal by its name, `name[i]` for a bit of it, with the bits of it that something reads.
     ///
     /// # Errors
-    /// There is none, or it has another width.
-    pub fn signal(&self, name: &str, width: usize) -> Result<Signal, NetlistError> {
+    /// There is none.
+    pub fn any_signal(&self, name: &str) -> Result<Signal, NetlistError> {
         let whole = self.names.get(name).cloned();
         let bits = whole.or_else(|| {
             let (word, bit) = name.strip_suffix(']')?.rsplit_once('[')?;
             let bit = self.names.get(word)?.get(bit.parse::<usize>().ok()?)?;
             Some(vec![*bit])
         });
-        let Some(mut bits) = bits else {
-            return Err(NetlistError::NoSignal {
-                name: name.into(),
-                similar: self.similar(name),
-            });
-        };
-        if self.outputs.contains(name) {
+        let bits = bits.ok_or_else(|| NetlistError::NoSignal {
+            name: name.into(),
+            similar: self.similar(name),
+        })?;
+        Ok(Signal {
+            name: name.into(),
+            bits,
+        })
+    }
+
+    /// The same with so many bits.
+    ///
+    /// # Errors
+    /// There is none, or it has another width.
+    pub fn signal(&self, name: &str, width: usize) -> Result<Signal, NetlistError> {
+        let Signal { name, mut bits } = self.any_signal(name)?;
+        if self.outputs.contains(&name) {
             bits.truncate(width);
         }
         // Yosys leaves out upper bits that nothing reads.
-        if bits.len() < width && !self.names.contains_key(name) || bits.len() > width {
+        if bits.len() < width && !self.names.contains_key(&name) || bits.len() > width {
             return Err(NetlistError::Width {
-                name: name.into(),
+                name,
                 expected: width,
                 found: bits.len(),
             });
         }
         bits.resize(width, None);
-        Ok(Signal {
-            name: name.into(),
-            bits,
-        })
+        Ok(Signal { name, bits })
     }
 
     fn similar(&self, name: &str) -> Option<String> {
@@ -302,6 +309,19 @@ impl<'a> Frame<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The registers of a signal are this at the start of the cycle; before anything is looked at.
+    pub fn put(&mut self, signal: &Signal, bits: &[Lit]) {
+        let first = 1 + self.netlist.inputs;
+        let registers = first..first + self.netlist.next.len();
+        for (literal, &lit) in signal.bits.iter().zip(bits) {
+            let variable = literal.map_or(0, |literal| (literal >> 1) as usize);
+            if registers.contains(&variable) {
+                let inverted = literal.is_some_and(|literal| literal & 1 == 1);
+                self.bits[variable] = Some(lit.inverted_if(inverted));
+            }
+        }
     }
 
     /// The bits of a signal in the cycle; those that nothing reads are free.

@@ -14,27 +14,32 @@ pub struct Table {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Part {
-    Known(bool),
-    Decision(usize),
+    Known(u8),
+    Decision(u32),
 }
 
 impl Table {
     /// The table of `function` over `bits` bits.
     pub fn of(bits: usize, mut function: impl FnMut(u64) -> bool) -> Self {
+        Self::of_words(bits, |value| function(value).into())
+    }
+
+    /// The table of a function that has up to eight bits.
+    pub fn of_words(bits: usize, mut function: impl FnMut(u64) -> u8) -> Self {
         let mut parts: Vec<_> = (0..1u64 << bits)
             .map(|value| Part::Known(function(value)))
             .collect();
         let mut decisions = Vec::new();
-        let mut known = HashMap::new();
         for bit in 0..bits {
+            let mut known = HashMap::new();
             let pairs = parts.chunks_exact(2).map(|pair| {
                 let pair = [pair[0], pair[1]];
                 if pair[0] == pair[1] {
                     return pair[0];
                 }
-                *known.entry((bit, pair)).or_insert_with(|| {
+                *known.entry(pair).or_insert_with(|| {
                     decisions.push((bit, pair));
-                    Part::Decision(decisions.len() - 1)
+                    Part::Decision(decisions.len() as u32 - 1)
                 })
             });
             parts = pairs.collect();
@@ -47,17 +52,22 @@ impl Table {
 
     /// The function of these bits, bit 0 first.
     pub fn on(&self, circuit: &mut Circuit, bits: &[Lit]) -> Lit {
-        let mut found: Vec<Lit> = Vec::with_capacity(self.decisions.len());
-        let lit = |found: &[Lit], part| match part {
-            Part::Known(value) => Lit::known(value),
-            Part::Decision(decision) => found[decision],
+        self.words_on::<1>(circuit, bits)[0]
+    }
+
+    /// The lower bits of the function of these bits.
+    pub fn words_on<const BITS: usize>(&self, circuit: &mut Circuit, bits: &[Lit]) -> [Lit; BITS] {
+        let mut found: Vec<[Lit; BITS]> = Vec::with_capacity(self.decisions.len());
+        let lits = |found: &[[Lit; BITS]], part| match part {
+            Part::Known(word) => std::array::from_fn(|bit| Lit::known(word >> bit & 1 == 1)),
+            Part::Decision(decision) => found[decision as usize],
         };
         for &(bit, [no, yes]) in &self.decisions {
-            let (no, yes) = (lit(&found, no), lit(&found, yes));
-            let chosen = circuit.choose(bits[bit], yes, no);
+            let (no, yes) = (lits(&found, no), lits(&found, yes));
+            let chosen = std::array::from_fn(|of| circuit.choose(bits[bit], yes[of], no[of]));
             found.push(chosen);
         }
-        lit(&found, self.root)
+        lits(&found, self.root)
     }
 }
 

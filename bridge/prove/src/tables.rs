@@ -2,7 +2,7 @@
 
 use pmu_model::contract::{THREADS, control};
 use pmu_model::pmu::count_value::{CONTROLS, CountValue};
-use pmu_model::pmu::event_type::{EventTypeDecoder, TC, TE, TH, TLC, present_mask};
+use pmu_model::pmu::event_type::{EventTypeDecoder, TC, TE, TH, TLC};
 use pmu_model::pmu::group::Filters;
 use pmu_model::{CycleInput, Implementation, ImplementationError};
 
@@ -56,16 +56,15 @@ enum Control {
 pub struct Tables {
     /// By whether the counter is odd.
     controls: [Vec<Control>; 2],
-    bypassed: [Table; 2],
-    /// By state without Streaming mode.
-    in_state: Vec<Table>,
-    in_mode: [Table; 2],
     /// A thread in a state counts: 14 bits of the type, 5 of the state.
     in_both: Table,
     /// The counter is filtered: DRIVEN_PE, DRIVEN_THREADS, MT, MTPME of EL2 and EL3, and of each thread whether it
     /// counts in its state.
     filtered: Table,
-    present: [u64; 2],
+    /// The counter counts a thread: DRIVEN_PE, DRIVEN_THREADS, and whether it counts in its state.
+    counted: [Table; THREADS],
+    /// Effective MT: DRIVEN_PE, MT, MTPME of EL2 and EL3.
+    mt: Table,
 }
 
 impl Tables {
@@ -113,16 +112,6 @@ impl Tables {
             filters.take(&input);
             filters.group().unfiltered[0] & 1 == 1
         };
-        let levels = width(&[LEVELS]);
-        let in_state = (0..16u8)
-            .map(|state| Table::of(levels, |value| counts(register(&[LEVELS], value), state)));
-        let in_state = in_state.collect();
-        // EL0 is not filtered by fields that are zero.
-        let in_mode = [0u8, 1].map(|mode| {
-            Table::of(width(&[MODES]), |value| {
-                counts(register(&[MODES], value), mode << 4)
-            })
-        });
         let both = [LEVELS, MODES];
         let in_both = Table::of(width(&both) + STATE_BITS, |value| {
             let state = (value >> width(&both)) as u8;
@@ -149,15 +138,37 @@ impl Tables {
             filters.take(&input);
             filters.group().filtered & 1 == 1
         });
+        let mut filters = Filters::new(implementation);
+        let counted = std::array::from_fn(|t| {
+            Table::of(3, |value| {
+                let mut input = CycleInput {
+                    driven: value as u8 & 3,
+                    ..CycleInput::default()
+                };
+                input.threads[t].state = u8::from(value >> 2 == 0);
+                filters.set_type(0, 1 << 31);
+                filters.take(&input);
+                filters.group().unfiltered[t] & 1 == 1
+            })
+        });
+        let mt = Table::of(4, |value| {
+            let is = |bit: usize| value >> bit & 1 == 1;
+            let on = |is: bool, control: u32| if is { control } else { 0 };
+            let input = CycleInput {
+                driven: value as u8 & 1,
+                controls: on(is(2), control::MDCR_EL2_MTPME) | on(is(3), control::MDCR_EL3_MTPME),
+                ..CycleInput::default()
+            };
+            filters.set_type(0, u64::from(is(1)) << MT);
+            filters.take(&input);
+            filters.group().mt & 1 == 1
+        });
         Ok(Self {
             controls,
-            bypassed: [0u8, 1]
-                .map(|n| Table::of(threshold_bits, |value| decoded(n, value).bypassed)),
-            in_state,
-            in_mode,
             in_both,
             filtered,
-            present: [0, 1].map(|n| present_mask(n, implementation)),
+            counted,
+            mt,
         })
     }
 
@@ -177,23 +188,8 @@ impl Tables {
         std::array::from_fn(control)
     }
 
-    /// TH-27, TH-35: V of counter `n` is V_B.
-    pub fn bypassed(&self, circuit: &mut Circuit, n: usize, register: &[Lit]) -> Lit {
-        self.bypassed[n % 2].on(circuit, &bits(&THRESHOLD, register))
-    }
-
-    /// ETY-20: a type counts in a state, 0 to 15, as far as level and Security state are concerned.
-    pub fn in_state(&self, circuit: &mut Circuit, state: usize, register: &[Lit]) -> Lit {
-        self.in_state[state].on(circuit, &bits(&[LEVELS], register))
-    }
-
-    /// ETY-22: a type counts in Streaming mode, 1, or outside of it, 0.
-    pub fn in_mode(&self, circuit: &mut Circuit, mode: usize, register: &[Lit]) -> Lit {
-        self.in_mode[mode].on(circuit, &bits(&[MODES], register))
-    }
-
     /// MT of a type.
-    pub fn mt(register: &[Lit]) -> Lit {
+    fn mt_of(register: &[Lit]) -> Lit {
         register[usize::from(MT)]
     }
 
@@ -201,7 +197,7 @@ impl Tables {
     pub fn filtered(&self, circuit: &mut Circuit, register: &[Lit], of: &Situation) -> Lit {
         let fields = bits(&[LEVELS, MODES], register);
         let mut known = of.bits.to_vec();
-        known.insert(2, Self::mt(register));
+        known.insert(2, Self::mt_of(register));
         for state in &of.states {
             let bits: Vec<_> = fields.iter().chain(state).copied().collect();
             known.push(self.in_both.on(circuit, &bits));
@@ -209,9 +205,23 @@ impl Tables {
         self.filtered.on(circuit, &known)
     }
 
-    /// ETY-02: the bits of the type of counter `n` that exist.
-    pub fn present(&self, n: usize) -> u64 {
-        self.present[n % 2]
+    /// DUT-50, ETY-21: the Effective MT of the counter with this type, and the threads that it counts.
+    pub fn group(
+        &self,
+        circuit: &mut Circuit,
+        register: &[Lit],
+        of: &Situation,
+    ) -> (Lit, [Lit; THREADS]) {
+        let [by_pe, by_threads, of_el2, of_el3] = of.bits;
+        let mt = [by_pe, Self::mt_of(register), of_el2, of_el3];
+        let mt = self.mt.on(circuit, &mt);
+        let fields = bits(&[LEVELS, MODES], register);
+        let counted = std::array::from_fn(|t| {
+            let bits: Vec<_> = fields.iter().chain(&of.states[t]).copied().collect();
+            let in_state = self.in_both.on(circuit, &bits);
+            self.counted[t].on(circuit, &[by_pe, by_threads, in_state])
+        });
+        (mt, counted)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use indicatif::ProgressBar;
 use lockstep_base::verdict::Verdict;
 use lockstep_prove::proof::{Area, Claim, Found};
@@ -78,18 +79,17 @@ impl Told {
 }
 
 /// The word of an area on the command line and in files.
-pub fn key(area: Area) -> &'static str {
-    match area {
-        Area::Decode => "decode",
-        Area::Filter => "filter",
-        Area::Threshold => "threshold",
-        Area::Counter => "counter",
-    }
+pub fn key(area: Area) -> String {
+    let value = area.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
 }
+
+/// An area that is not looked at, and why.
+pub type LeftOut = (Area, &'static str);
 
 /// The result for a person: the verdict is last.
 pub fn text(
-    results: &[OfArea],
+    (results, left_out): (&[OfArea], &[LeftOut]),
     verdict: Verdict,
     refuted: Option<&Claim>,
     shown: Option<&(PathBuf, String)>,
@@ -122,6 +122,9 @@ pub fn text(
         "\n{certified} by a solver, whose derivations were checked; {} as both make the same circuit.",
         proved - certified
     );
+    for (area, why) in left_out {
+        let _ = writeln!(text, "\nnot looked at: {} ({why})", area.words());
+    }
     text.push_str("\nTaken for granted:\n");
     let mut told: Vec<&str> = Vec::new();
     for assumption in assumptions(results) {
@@ -172,7 +175,7 @@ fn assumptions(results: &[OfArea]) -> impl Iterator<Item = &'static str> {
 pub fn json(
     yosys: &str,
     implementation: &Implementation,
-    results: &[OfArea],
+    (results, left_out): (&[OfArea], &[LeftOut]),
     verdict: Verdict,
     shown: Option<&(PathBuf, String)>,
 ) -> String {
@@ -196,6 +199,10 @@ pub fn json(
         "yosys": yosys,
         "implementation": implementation,
         "areas": areas,
+        "left_out": left_out
+            .iter()
+            .map(|(area, why)| json!({ "area": area, "why": why }))
+            .collect::<Vec<_>>(),
         "assumptions": assumptions(results).collect::<Vec<_>>(),
         "counter_example": shown.map(|(path, _)| path),
     });

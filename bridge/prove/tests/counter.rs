@@ -1,7 +1,8 @@
 //! The slow contract of counters says what the model says: run on numbers, in random cycles near overflows.
 
-use lockstep_prove::accesses::{Accesses, Port};
+use lockstep_prove::accesses::{Accesses, Selected};
 use lockstep_prove::circuit::{Circuit, Lit};
+use lockstep_prove::contract::Shape;
 use lockstep_prove::counter::{Control, Counter, Facts};
 use lockstep_stimulus::ContractCheck;
 use pmu_model::audit::{KINDS, is_driven};
@@ -97,26 +98,22 @@ fn it_says_what_the_model_says() {
                 enabled: bits(before.register(SysReg::Pmcntenset), 32),
                 select: bits(before.register(SysReg::Pmselr), 5),
             };
-            let (kind, address) = (
-                bits(input.access_kind.into(), 8),
-                bits(input.access_address.into(), 16),
-            );
-            let data = bits(input.access_data, 64);
+            let circuit = &mut Circuit::default();
+            let cycle = Shape::of(&input).on(circuit);
+            assert_eq!(accesses.legal(circuit, &cycle), Lit::TRUE, "{input:?}");
+            let selected = Selected {
+                counter: &control.select,
+                system: &bits(0, 6),
+            };
+            let held = Lit::known(input.clock_stopped == 1);
+            let reached = accesses.reached(circuit, &cycle, &selected, held);
             let facts = Facts {
                 implementation: &implementation,
-                accesses: &accesses,
-                port: Port {
-                    kind: &kind,
-                    address: &address,
-                    data: &data,
-                    select: &control.select,
-                },
+                reached: &reached,
                 reset: Lit::FALSE,
-                held: Lit::known(input.clock_stopped == 1),
+                held,
                 control: &control,
             };
-            let circuit = &mut Circuit::default();
-            assert_eq!(facts.port_is_legal(circuit), Lit::TRUE, "{input:?}");
             let flags = [&before, &model].map(|model| model.register(SysReg::Pmovsset));
             for n in [0, 1, 2, 3, CYCLE_COUNTER] {
                 let counter = Counter {

@@ -1,0 +1,484 @@
+//! What is proved: claims, area by area, each for all states and inputs.
+
+mod access;
+mod counters;
+mod counting;
+mod sampling;
+mod system;
+mod types;
+mod values;
+
+use std::time::{Duration, Instant};
+
+use pmu_model::contract::control;
+use pmu_model::{Implementation, ImplementationError};
+use serde::Serialize;
+
+use crate::accesses::{Accesses, Effect};
+use crate::circuit::Lit;
+use crate::contract::{bit_of, is_in_limits, legal_states};
+use crate::cycle::{Cycle, Signals};
+use crate::lrat::LratError;
+use crate::netlist::{Frame, Netlist};
+use crate::registers::Fixed;
+use crate::solver::{Answer, Certificate, Values, solve};
+use crate::symbol::{circuit, forget};
+use crate::table::Table;
+use crate::tables::Tables;
+
+/// What proofs are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Area {
+    /// What types store, and what a design decodes of them only when they are written
+    Decode,
+    /// Which counters count: enables, filters, MT
+    Filter,
+    /// What the event of each counter counts: lanes, threads, Statistical Profiling
+    Event,
+    /// Threshold, edge and link: V and C_P
+    Threshold,
+    /// Values of counters, overflow, CHAIN and the control registers
+    Counter,
+    /// Statistical Profiling: intervals, draws, selections, collisions and its registers
+    Sampling,
+    /// Registers of System PMUs
+    System,
+    /// What comes of accesses: outcomes, traps and their syndromes, and what reads return
+    Access,
+}
+
+impl Area {
+    /// All of them, in the order in which one assumes what another proves.
+    pub const ALL: [Self; 8] = [
+        Self::Decode,
+        Self::Filter,
+        Self::Event,
+        Self::Threshold,
+        Self::Counter,
+        Self::Sampling,
+        Self::System,
+        Self::Access,
+    ];
+
+    /// In the words of reports.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Decode => "types",
+            Self::Filter => "which counters count",
+            Self::Event => "values of events",
+            Self::Threshold => "threshold, edge and link",
+            Self::Counter => "counters and overflow",
+            Self::Sampling => "Statistical Profiling",
+            Self::System => "System PMUs",
+            Self::Access => "accesses",
+        }
+    }
+
+    /// Whether it is proved for each counter by itself.
+    fn is_by_counter(self) -> bool {
+        !matches!(self, Self::Sampling | Self::System | Self::Access)
+    }
+
+    /// What a proof of it takes for granted.
+    pub fn assumptions(self) -> &'static [&'static str] {
+        const STIMULUS: &str =
+            "the cycle is one that may be driven (DUT-36, DUT-37, DUT-80 to DUT-82)";
+        const TYPES: &str = "a type, and what is decoded of it, are what a reset or the last write left: proved as an area of its own";
+        match self {
+            Self::Decode => &[STIMULUS],
+            Self::Filter => &[
+                STIMULUS,
+                TYPES,
+                "a thread is filtered by its state alone: so the model's filters are tabulated",
+            ],
+            Self::Event => &[
+                STIMULUS,
+                TYPES,
+                "which counters count, and what Statistical Profiling counts, are what the design has: areas of their own",
+                "the slow contract of events: compared with the model by a test, not proved",
+            ],
+            Self::Threshold => &[
+                TYPES,
+                "base values and which counters count are what the design has: any of them",
+            ],
+            Self::Counter => &[
+                STIMULUS,
+                "V is what the design shows: proved as an area of its own",
+                "the slow contract of counters: compared with the model by a test, not proved",
+            ],
+            Self::Sampling => &[
+                STIMULUS,
+                "INTERVAL is not loaded while it is 0: what comes then is UNKNOWN (DUT-62)",
+                "the slow contract of Statistical Profiling: compared with the model by a test, not proved",
+            ],
+            Self::System => &[
+                STIMULUS,
+                "the slow contract of System PMUs: compared with the model by a test, not proved",
+            ],
+            Self::Access => &[
+                STIMULUS,
+                "registers hold what the design has in them: any of it, but for bits that are proved to be zero",
+                "ETY-40 and SPMU-30 look at what they name alone: so the model's rules are tabulated",
+            ],
+        }
+    }
+}
+
+/// A claim, and what came of it.
+#[derive(Debug, Serialize)]
+pub struct Claim {
+    /// What is claimed.
+    pub claim: String,
+    /// The rules.
+    pub rules: &'static [&'static str],
+    /// What came of it.
+    pub result: Found,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Steps of its certificate; none where the circuits of both are the same.
+    pub steps: usize,
+    /// The counter that it is about, by its place.
+    #[serde(skip)]
+    pub place: usize,
+    /// Formula and derivation.
+    #[serde(skip)]
+    pub certificate: Certificate,
+}
+
+/// What came of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Found {
+    /// It holds, whatever the state and the inputs.
+    Proved,
+    /// It did not end in its time.
+    NotDecided,
+    /// It does not hold.
+    Refuted,
+}
+
+/// A proof is none: this program or a library of it is at fault.
+#[derive(Debug, thiserror::Error)]
+pub enum Defect {
+    /// A certificate does not hold.
+    #[error("{claim}: the solver's derivation does not hold: {error}")]
+    Certificate {
+        /// The claim.
+        claim: String,
+        /// Why.
+        error: LratError,
+    },
+    /// What is assumed is never so: it would prove everything.
+    #[error("{0}: what is assumed cannot be, so that nothing is proved")]
+    Vacuous(String),
+}
+
+/// A design and the model of it, to be proved equal.
+pub struct Prover<'a> {
+    /// What the design is to be.
+    pub implementation: &'a Implementation,
+    /// The design.
+    pub netlist: &'a Netlist,
+    /// What of it stands for what.
+    pub signals: &'a Signals,
+    /// The model's functions.
+    pub tables: Tables,
+    /// What accesses do.
+    pub accesses: Accesses,
+    /// What registers are like.
+    pub fixed: Fixed,
+    /// The states that threads can be in.
+    legal_states: Table,
+    /// Time of a claim.
+    pub limit: Duration,
+}
+
+impl<'a> Prover<'a> {
+    /// For `implementation`, within so much time for each claim.
+    ///
+    /// # Errors
+    /// The implementation is impossible.
+    pub fn new(
+        implementation: &'a Implementation,
+        netlist: &'a Netlist,
+        signals: &'a Signals,
+        limit: Duration,
+    ) -> Result<Self, ImplementationError> {
+        Ok(Self {
+            tables: Tables::of(implementation)?,
+            accesses: Accesses::of(implementation)?,
+            fixed: Fixed::of(implementation)?,
+            legal_states: legal_states(implementation),
+            implementation,
+            netlist,
+            signals,
+            limit,
+        })
+    }
+
+    /// Whether an area can be proved: else why not.
+    pub fn lacks(&self, area: Area) -> Option<&'static str> {
+        const SAMPLING: &str = "the correspondence has no [sampling]";
+        const SYSTEM: &str = "the correspondence has no [system]";
+        let (signals, implementation) = (self.signals, self.implementation);
+        let sampling = implementation.spe.implemented && signals.sampling.is_none();
+        let system = !implementation.system_pmu.is_empty() && signals.system.is_none();
+        match area {
+            Area::Sampling | Area::Event | Area::Access if sampling => Some(SAMPLING),
+            Area::System | Area::Access if system => Some(SYSTEM),
+            _ => None,
+        }
+    }
+
+    /// Proves an area; `told` gets each claim with its certificate, which is long, and is not kept.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn prove(&self, area: Area, told: &mut dyn FnMut(&Claim)) -> Result<Vec<Claim>, Defect> {
+        let places = match area.is_by_counter() {
+            true => 0..self.signals.counters.len(),
+            false => self.signals.cycle_counter..self.signals.counters.len(),
+        };
+        let mut claims = Vec::new();
+        for place in places {
+            self.prove_counter(area, place, &mut |mut claim| {
+                told(&claim);
+                claim.certificate = Certificate::default();
+                claims.push(claim);
+            })?;
+        }
+        Ok(claims)
+    }
+
+    /// Proves an area for the counter at one place; the areas that are of no counter for that of the cycle counter.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn prove_counter(
+        &self,
+        area: Area,
+        place: usize,
+        told: &mut dyn FnMut(Claim),
+    ) -> Result<(), Defect> {
+        forget();
+        let mut assumed = Vec::new();
+        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+        for place in self.settled(area, place) {
+            assumed.extend(self.settle(&mut frame, place));
+        }
+        let mut cycle = Cycle::of(frame, self.signals);
+        assumed.extend(self.assumed(area, &mut cycle));
+        let name = match area.is_by_counter() {
+            true => self.name(place),
+            false => area.words().into(),
+        };
+        for found in self.differences(area, &mut cycle, place) {
+            let assumed: Vec<_> = assumed.iter().chain(&found.where_).copied().collect();
+            for possible in found.possible {
+                let with: Vec<_> = assumed.iter().copied().chain([possible]).collect();
+                self.possible(&format!("{name}: {}", found.words), &with)?;
+            }
+            let words = match found.is_of_all {
+                true => found.words,
+                false => format!("{} of {name}", found.words),
+            };
+            told(self.claim((words, found.rules, place), &assumed, found.differs)?);
+        }
+        Ok(())
+    }
+
+    /// Where the design does otherwise than it should in a cycle.
+    pub(crate) fn differences(
+        &self,
+        area: Area,
+        cycle: &mut Cycle,
+        place: usize,
+    ) -> Vec<Difference> {
+        match area {
+            Area::Decode => self.of_types(cycle, place),
+            Area::Filter => self.of_filter(cycle, place),
+            Area::Event | Area::Threshold if place == self.signals.cycle_counter => Vec::new(),
+            Area::Event => self.of_event(cycle, place),
+            Area::Threshold => self.of_threshold(cycle, place),
+            Area::Counter => self.of_counter(cycle, place),
+            Area::Sampling => self.of_sampling(cycle),
+            Area::System => self.of_system(cycle),
+            Area::Access => self.of_access(cycle),
+        }
+    }
+
+    /// The counters whose types are what a reset or the last write left, in an area for a counter.
+    fn settled(&self, area: Area, place: usize) -> Vec<usize> {
+        match area {
+            Area::Filter | Area::Event => vec![place],
+            Area::Threshold if place < self.signals.cycle_counter => {
+                (place - place % 2..=place).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The type of a counter, and what follows it, are what a cycle left that wrote or reset it: that they stay so
+    /// otherwise is of the area of types.
+    fn settle(&self, frame: &mut Frame, place: usize) -> [Lit; 2] {
+        let of = &self.signals.counters[place];
+        let before = circuit(|circuit| Frame::any(self.netlist, circuit));
+        let mut before = Cycle::of(before, self.signals);
+        let reached = before.reached(&self.accesses);
+        let written = circuit(|circuit| {
+            let written = reached.written(circuit, Effect::Type(of.n));
+            circuit.or(written.any, before.reset())
+        });
+        let legal = self.legal(&mut before);
+        for signal in of.follow.iter().chain([&of.register]) {
+            let after = before.after(signal);
+            frame.put(signal, &after);
+        }
+        [legal, written]
+    }
+
+    /// What is assumed of a cycle: it may be driven, and registers are as they are proved to be.
+    pub(crate) fn assumed(&self, area: Area, cycle: &mut Cycle) -> Vec<Lit> {
+        let mut all = vec![self.legal(cycle)];
+        if matches!(area, Area::Counter | Area::Access) {
+            all.extend(self.zeros_of_control(cycle));
+        }
+        if matches!(area, Area::Sampling | Area::Access) {
+            all.extend(self.bounds_of_sampling(cycle));
+        }
+        if matches!(area, Area::System | Area::Access) {
+            all.extend(self.zeros_of_system(cycle));
+        }
+        all
+    }
+
+    /// DUT-36, DUT-37, DUT-80 to DUT-82: the cycle is one that may be driven.
+    pub fn legal(&self, cycle: &mut Cycle) -> Lit {
+        let el2 = cycle.input[bit_of("controls") + control::EL2_ENABLED.trailing_zeros() as usize];
+        let driven = cycle.input[bit_of("driven")];
+        let threads = usize::from(self.implementation.threads.count);
+        circuit(|circuit| {
+            let states = (0..threads).map(|t| {
+                let bits: Vec<_> = cycle.state(t).iter().copied().chain([el2]).collect();
+                let legal = self.legal_states.on(circuit, &bits);
+                circuit.or(!driven, legal)
+            });
+            let mut all: Vec<_> = states.collect();
+            all.push(is_in_limits(circuit, &cycle.input));
+            all.push(self.accesses.legal(circuit, &cycle.input));
+            circuit.all(all)
+        })
+    }
+
+    /// The name of a counter, in words.
+    fn name(&self, place: usize) -> String {
+        match place == self.signals.cycle_counter {
+            true => "the cycle counter".into(),
+            false => format!("counter {place}"),
+        }
+    }
+
+    /// Claims that `differs` is never 1 where all that is assumed is.
+    fn claim(
+        &self,
+        (claim, rules, place): (String, &'static [&'static str], usize),
+        assumed: &[Lit],
+        differs: Lit,
+    ) -> Result<Claim, Defect> {
+        let start = Instant::now();
+        let bits: Vec<_> = assumed.iter().copied().chain([differs]).collect();
+        let answer = circuit(|circuit| solve(circuit, &bits, self.limit));
+        let (result, certificate) = match answer {
+            Answer::Never(certificate) => (Found::Proved, certificate),
+            Answer::Values(_) => (Found::Refuted, Certificate::default()),
+            Answer::NotDecided => (Found::NotDecided, Certificate::default()),
+            Answer::Wrong(error) => return Err(Defect::Certificate { claim, error }),
+        };
+        Ok(Claim {
+            claim,
+            rules,
+            result,
+            seconds: start.elapsed().as_secs_f64(),
+            steps: certificate.steps.len(),
+            place,
+            certificate,
+        })
+    }
+
+    /// What is assumed can be so.
+    fn possible(&self, name: &str, assumed: &[Lit]) -> Result<(), Defect> {
+        match circuit(|circuit| solve(circuit, assumed, self.limit)) {
+            Answer::Values(_) | Answer::NotDecided => Ok(()),
+            Answer::Never(_) => Err(Defect::Vacuous(name.into())),
+            Answer::Wrong(error) => Err(Defect::Certificate {
+                claim: name.into(),
+                error,
+            }),
+        }
+    }
+
+    /// Values that make all `bits` 1, if there are some.
+    pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
+        match circuit(|circuit| solve(circuit, bits, self.limit)) {
+            Answer::Values(values) => Some(values),
+            _ => None,
+        }
+    }
+}
+
+/// Where a design does otherwise than it should.
+pub(crate) struct Difference {
+    words: String,
+    /// It is of no counter.
+    is_of_all: bool,
+    rules: &'static [&'static str],
+    /// 1 where it does.
+    differs: Lit,
+    /// Where it is looked at, besides what is assumed of every cycle.
+    where_: Vec<Lit>,
+    /// What must be possible: that something happens at all.
+    possible: Vec<Lit>,
+}
+
+impl Difference {
+    /// Of a counter.
+    fn of_counter(words: &str, rules: &'static [&'static str], differs: Lit) -> Self {
+        Self {
+            words: words.into(),
+            is_of_all: false,
+            rules,
+            differs,
+            where_: Vec::new(),
+            possible: vec![Lit::TRUE],
+        }
+    }
+
+    /// Of no counter.
+    fn of_all(words: &str, rules: &'static [&'static str], differs: Lit) -> Self {
+        Self {
+            is_of_all: true,
+            ..Self::of_counter(words, rules, differs)
+        }
+    }
+
+    /// 1 where it does, where it is looked at.
+    pub fn is_wrong(&self) -> Lit {
+        circuit(|circuit| {
+            let looked_at = circuit.all(self.where_.iter().copied());
+            circuit.and(looked_at, self.differs)
+        })
+    }
+
+    /// Where these are 1.
+    fn looked_at(mut self, condition: impl IntoIterator<Item = Lit>) -> Self {
+        self.where_.extend(condition);
+        self
+    }
+
+    /// And these must be possible.
+    fn may_be(mut self, condition: impl IntoIterator<Item = Lit>) -> Self {
+        self.possible.extend(condition);
+        self
+    }
+}

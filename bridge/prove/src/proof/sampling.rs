@@ -1,0 +1,175 @@
+//! Statistical Profiling.
+
+use crate::circuit::{Circuit, Lit};
+use crate::cycle::{At, Cycle};
+use crate::sampling::Facts;
+use crate::symbol::circuit;
+
+use super::{Difference, Prover};
+
+impl Prover<'_> {
+    /// What the design shows, counts and holds of Statistical Profiling.
+    pub(super) fn of_sampling(&self, cycle: &mut Cycle) -> Vec<Difference> {
+        let shown = [
+            "pmsicr",
+            "in_flight",
+            "selected",
+            "first_selected",
+            "collided",
+            "coll",
+            "random_drawn",
+            "random_byte",
+        ];
+        let [
+            pmsicr,
+            in_flight,
+            selected,
+            first,
+            collided,
+            coll,
+            drawn,
+            byte,
+        ] = shown.map(|field| cycle.shown(field));
+        let Some(signals) = &self.signals.sampling else {
+            // DUT-51: there is nothing of it.
+            let all = [
+                pmsicr, in_flight, selected, first, collided, coll, drawn, byte,
+            ];
+            let differs = circuit(|circuit| circuit.any(all.concat()));
+            let words = "what there is without Statistical Profiling";
+            return vec![Difference::of_all(words, &["DUT-51"], differs)];
+        };
+        let before = cycle.sampling(signals, At::Start);
+        let found = cycle.sampling(signals, At::End);
+        let events = cycle.samples();
+        let reached = cycle.reached(&self.accesses);
+        let (reset, held) = (cycle.reset(), circuit(|circuit| cycle.held(circuit)));
+        let facts = Facts {
+            implementation: self.implementation,
+            input: &cycle.input,
+            reset,
+            held,
+            before: &before,
+        };
+        circuit(|circuit| {
+            let counted = facts.operations(circuit, &byte);
+            let taken = facts.samples(circuit, &selected);
+            let after = facts.after(circuit, &reached, &counted, &taken);
+            let known = !counted.loads_zero;
+            let mut all = Vec::new();
+            // What the interval decides is not known where a load was of zero.
+            let mut of = |circuit: &mut Circuit,
+                          words: &str,
+                          rules: &'static [&'static str],
+                          expected: &[Lit],
+                          found: &[Lit]| {
+                let differs = circuit.differ(expected, found);
+                let any = circuit.any(expected.iter().copied());
+                let found = Difference::of_all(words, rules, differs);
+                all.push(found.looked_at([known]).may_be([any]));
+            };
+            let load: &[_] = &["SPE-10", "SPE-12", "SPE-20", "SPE-21", "SPE-26", "DUT-60"];
+            of(circuit, "COUNT", load, &after.count, &found.count);
+            if self.implementation.spe.ernd {
+                let rules = &["SPE-01", "SPE-22", "SPE-23", "DUT-60"];
+                of(circuit, "ECOUNT", rules, &after.ecount, &found.ecount);
+            }
+            let rules = &["SPE-02", "DUT-11", "DUT-60"];
+            of(circuit, "INTERVAL", rules, &after.interval, &found.interval);
+            of(circuit, "RND", rules, &[after.random], &[found.random]);
+            let rules = &["SPE-10", "SPE-11"];
+            of(
+                circuit,
+                "whether profiling was enabled",
+                rules,
+                &[after.enabled],
+                &[found.enabled],
+            );
+            let rules = &["SPE-21", "SPE-22", "SPE-23", "SPE-28", "SPE-32"];
+            of(
+                circuit,
+                "operations selected",
+                rules,
+                &counted.selected,
+                &selected,
+            );
+            of(
+                circuit,
+                "the first operation selected",
+                rules,
+                &counted.first,
+                &first,
+            );
+            let rules = &["SPE-12", "SPE-22", "SPE-31", "DUT-61"];
+            of(circuit, "bytes drawn", rules, &counted.drawn, &drawn);
+            let rules = &["SPE-40", "SPE-41", "SPE-44", "DUT-60", "DUT-63"];
+            of(
+                circuit,
+                "samples in flight",
+                rules,
+                &after.in_flight,
+                &found.in_flight,
+            );
+            of(circuit, "collisions", rules, &taken.collided, &collided);
+            for (x, (expected, found)) in after.buffers.iter().zip(&found.buffers).enumerate() {
+                let words = format!("PMBSR_EL{}", x + 1);
+                let rules = &["SPE-04", "SPE-42", "SPE-43", "DUT-60"];
+                of(circuit, &words, rules, expected, found);
+            }
+            let names = [
+                "SAMPLE_POP",
+                "SAMPLE_FEED",
+                "SAMPLE_FILTRATE",
+                "SAMPLE_COLLISION",
+            ];
+            for ((name, expected), found) in names.iter().zip(&taken.events).zip(&events) {
+                of(
+                    circuit,
+                    name,
+                    &["SPE-05", "SPE-45", "DUT-63"],
+                    expected,
+                    found,
+                );
+            }
+            // What is shown is what the registers become, which is claimed above.
+            let rules = &["DUT-10", "DUT-52", "DUT-61"];
+            let shown = "PMSICR_EL1 that is shown";
+            of(circuit, shown, rules, &found.pmsicr(), &pmsicr);
+            let shown = "samples in flight that are shown";
+            of(circuit, shown, rules, &found.in_flight, &in_flight);
+            of(circuit, "COLL that is shown", rules, &found.coll(), &coll);
+            let none = circuit.is(&drawn, 0);
+            let any = circuit.any(byte.iter().copied());
+            let differs = circuit.and(none, any);
+            let words = "the random byte that is shown without a draw";
+            all.push(Difference::of_all(words, &["DUT-61"], differs));
+            // What is assumed of the state stays so.
+            let bounds = self.bounds(circuit, &after.in_flight, &after.ecount);
+            let words = "the bounds of ECOUNT and of samples in flight";
+            let stay = Difference::of_all(words, &["SPE-01", "SPE-40"], !bounds);
+            all.push(stay);
+            all
+        })
+    }
+
+    /// No more samples are in flight than there can be; ECOUNT is zero without FEAT_SPE_ERnd.
+    fn bounds(&self, circuit: &mut Circuit, in_flight: &[Lit], ecount: &[Lit]) -> Lit {
+        let spe = &self.implementation.spe;
+        let most = (0..8).map(|bit| Lit::known(spe.max_inflight >> bit & 1 == 1));
+        let more = circuit.less(&most.collect::<Vec<_>>(), in_flight);
+        let zero = circuit.is(ecount, 0);
+        let zero = circuit.or(zero, Lit::known(spe.ernd));
+        circuit.and(!more, zero)
+    }
+
+    /// The same of the state at the start of a cycle; a reset needs none of it.
+    pub(super) fn bounds_of_sampling(&self, cycle: &mut Cycle) -> Option<Lit> {
+        let signals = self.signals.sampling.as_ref()?;
+        let before = cycle.sampling(signals, At::Start);
+        let reset = cycle.reset();
+        Some(circuit(|circuit| {
+            let bounds = self.bounds(circuit, &before.in_flight, &before.ecount);
+            circuit.or(bounds, reset)
+        }))
+    }
+}

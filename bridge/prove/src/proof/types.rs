@@ -1,0 +1,49 @@
+//! Types: what they store, and what a design has decoded of them.
+
+use crate::accesses::Effect;
+use crate::circuit::Lit;
+use crate::cycle::Cycle;
+use crate::symbol::circuit;
+
+use super::{Difference, Prover};
+
+impl Prover<'_> {
+    /// What becomes of a type, and of what follows it.
+    pub(super) fn of_types(&self, cycle: &mut Cycle, place: usize) -> Vec<Difference> {
+        let of = &self.signals.counters[place];
+        let reached = cycle.reached(&self.accesses);
+        let reset = cycle.reset();
+        let before = cycle.registers[place].clone();
+        let found = cycle.after(&of.register);
+        let (differs, changes) = circuit(|circuit| {
+            let expected = self
+                .fixed
+                .type_after(circuit, of.n, &before, (&reached, reset));
+            let written = reached.written(circuit, Effect::Type(of.n));
+            let differs = circuit.differ(&expected, &found);
+            (differs, circuit.or(written.any, reset))
+        });
+        let mut moved = Lit::FALSE;
+        for signal in &of.follow {
+            let (before, after) = (cycle.value(signal), cycle.after(signal));
+            moved = circuit(|circuit| {
+                let differs = circuit.differ(&before, &after);
+                circuit.or(moved, differs)
+            });
+        }
+        let stored = &[
+            "ETY-01", "ETY-02", "ETY-04", "ETY-05", "DUT-11", "DUT-32", "DUT-36", "DUT-37",
+        ];
+        let mut all = vec![Difference::of_counter("the type", stored, differs).may_be([changes])];
+        if !of.follow.is_empty() {
+            let words = "what is decoded of the type, without a write,";
+            let differs = circuit(|circuit| circuit.and(moved, !changes));
+            all.push(Difference::of_counter(
+                words,
+                &["DUT-12", "DUT-32"],
+                differs,
+            ));
+        }
+        all
+    }
+}
