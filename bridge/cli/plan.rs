@@ -7,7 +7,7 @@ use clap::Args;
 use super::places::Places;
 use super::{Failure, output, width};
 use crate::lockstep::Verdict;
-use crate::plan::{Counts, Plan, markdown, text};
+use crate::plan::{Counts, Plan, Proofs, markdown, text};
 
 /// Arguments of `plan`.
 #[derive(Args)]
@@ -21,6 +21,9 @@ pub struct PlanArgs {
     /// Fail as well on a rule that a cycle can take, with an implementation of the coverage, and that no run of it took
     #[arg(long, requires = "coverage")]
     complete: bool,
+    /// Mark the rules that are proved: what `prove --json` printed, for one implementation or several
+    #[arg(long, value_name = "FILE")]
+    proofs: Vec<PathBuf>,
     /// Write the plan as Markdown, with links to files from a folder beside the sources
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
@@ -34,12 +37,15 @@ pub(super) fn plan(args: &PlanArgs) -> Result<Verdict, Failure> {
     let places = Places::new().writes("--write", args.write.as_deref());
     let files = args.coverage.iter();
     let places = files.fold(places, |places, file| places.reads("coverage", Some(file)));
+    let files = args.proofs.iter();
+    let places = files.fold(places, |places, file| places.reads("--proofs", Some(file)));
     places.check()?;
     let coverage = match args.coverage.as_slice() {
         [] => None,
         files => Some(Counts::read(files).map_err(Failure::input)?),
     };
     let mut plan = Plan::new(coverage.as_ref());
+    plan.add_proofs(&Proofs::read(&args.proofs).map_err(Failure::input)?);
     if args.complete {
         plan.demand_coverage();
     }

@@ -38,6 +38,43 @@ fn plan_in_json() {
 const COVERAGE: &str =
     r#"{"implementation": {}, "cycles": 100, "rules": {"TH-20": 12, "TH-30": 0}, "crosses": {}}"#;
 
+/// Proofs of two implementations, in the second of which one was not finished.
+const PROOFS: [&str; 2] = [
+    r#"{"areas": [{"area": "threshold", "claims": [
+        {"claim": "V", "rules": ["TH-20", "TH-21"], "result": "proved"}]}]}"#,
+    r#"{"areas": [{"area": "threshold", "claims": [
+        {"claim": "V", "rules": ["TH-20"], "result": "proved"},
+        {"claim": "C_P", "rules": ["TH-21"], "result": "not_decided"}]}]}"#,
+];
+
+#[test]
+fn rules_that_are_proved_are_marked() {
+    let folder = scratch("command_line/plan_with_proofs");
+    for (name, text) in ["a.json", "b.json"].into_iter().zip(PROOFS) {
+        fs::write(folder.join(name), text).expect("written");
+    }
+    let plan = ["plan", "--proofs", "a.json", "--proofs", "b.json"];
+    let ran = command::run(command::lockstep(&folder).args(plan));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let line = |start: &str| ran.stdout.lines().find(|line| line.starts_with(start));
+    let has = |start: &str, word: &str| line(start).is_some_and(|line| line.contains(word));
+    assert!(has("  TH-20 ", " proved "), "{:?}", line("  TH-20 "));
+    assert!(has("  TH-21 ", " open "), "{:?}", line("  TH-21 "));
+    assert!(
+        has("1 proved", "1 not decided, 0 refuted"),
+        "{}",
+        ran.stdout
+    );
+
+    fs::write(folder.join("c.json"), COVERAGE).expect("written");
+    let ran = command::run(command::lockstep(&folder).args(["plan", "--proofs", "c.json"]));
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr
+            .contains("c.json: not proofs as `lockstep prove --json` prints them")
+    );
+}
+
 #[test]
 fn coverage_of_several_runs_is_added() {
     let folder = scratch("command_line/plan_with_coverage");

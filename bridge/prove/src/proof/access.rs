@@ -44,7 +44,9 @@ impl Prover<'_> {
             let outcome = Difference::of_all("the outcome", rules, of_outcome);
             let rules = &["ETY-45", "DUT-36"];
             let syndrome = Difference::of_all("the syndrome of a trap", rules, of_syndrome);
-            let rules = &["DUT-13", "DUT-33", "DUT-36", "DUT-37", "ETY-44"];
+            let rules = &[
+                "DUT-13", "DUT-33", "DUT-36", "DUT-37", "ETY-44", "TH-07", "SPE-03",
+            ];
             let data = Difference::of_all("what a read returns", rules, of_data);
             vec![
                 outcome.may_be([any, !any]),

@@ -17,7 +17,8 @@ impl Prover<'_> {
         let found = cycle.bit(&self.signals.counters[place].counting);
         let differs = circuit(|circuit| circuit.xor(expected, found));
         let rules = &[
-            "DUT-14", "DUT-50", "ETY-20", "ETY-21", "ETY-22", "ETY-24", "CYC-17",
+            "DUT-14", "DUT-50", "ETY-20", "ETY-21", "ETY-22", "ETY-23", "ETY-24", "CYC-01",
+            "CYC-16", "CYC-17", "CYC-18",
         ];
         // It must be possible that it counts, and that it does not.
         let found = Difference::of_counter("whether it counts", rules, differs);
@@ -38,8 +39,9 @@ impl Prover<'_> {
         let differs = circuit(|circuit| circuit.differ(&expected, &found));
         let any = circuit(|circuit| circuit.any(expected.iter().copied()));
         let rules = &[
-            "DUT-16", "DUT-50", "DUT-51", "ETY-30", "CYC-03", "CYC-07", "CYC-08", "CYC-09",
-            "CYC-10", "CYC-11", "CYC-12", "CYC-13", "CYC-14", "CYC-15", "CYC-21", "SPE-05",
+            "DUT-16", "DUT-50", "DUT-51", "ETY-30", "CYC-03", "CYC-04", "CYC-06", "CYC-07",
+            "CYC-08", "CYC-09", "CYC-10", "CYC-11", "CYC-12", "CYC-13", "CYC-14", "CYC-15",
+            "CYC-21", "SPE-05",
         ];
         // CHAIN of an odd counter is of the area of counters.
         let is_chain = match n % 2 {

@@ -100,9 +100,9 @@ impl Prover<'_> {
                 &counted.first,
                 &first,
             );
-            let rules = &["SPE-12", "SPE-22", "SPE-31", "DUT-61"];
+            let rules = &["SPE-12", "SPE-22", "SPE-30", "SPE-31", "DUT-61"];
             of(circuit, "bytes drawn", rules, &counted.drawn, &drawn);
-            let rules = &["SPE-40", "SPE-41", "SPE-44", "DUT-60", "DUT-63"];
+            let rules = &["SPE-40", "SPE-41", "SPE-44", "SPE-47", "DUT-60", "DUT-63"];
             of(
                 circuit,
                 "samples in flight",
@@ -137,7 +137,13 @@ impl Prover<'_> {
             of(circuit, shown, rules, &found.pmsicr(), &pmsicr);
             let shown = "samples in flight that are shown";
             of(circuit, shown, rules, &found.in_flight, &in_flight);
-            of(circuit, "COLL that is shown", rules, &found.coll(), &coll);
+            of(
+                circuit,
+                "COLL that is shown",
+                &["SPE-46", "DUT-61"],
+                &found.coll(),
+                &coll,
+            );
             let none = circuit.is(&drawn, 0);
             let any = circuit.any(byte.iter().copied());
             let differs = circuit.and(none, any);

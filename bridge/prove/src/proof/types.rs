@@ -32,7 +32,8 @@ impl Prover<'_> {
             });
         }
         let stored = &[
-            "ETY-01", "ETY-02", "ETY-04", "ETY-05", "DUT-11", "DUT-32", "DUT-36", "DUT-37",
+            "ETY-01", "ETY-02", "ETY-03", "ETY-04", "ETY-05", "ETY-32", "DUT-11", "DUT-32",
+            "DUT-36", "DUT-37",
         ];
         let mut all = vec![Difference::of_counter("the type", stored, differs).may_be([changes])];
         if !of.follow.is_empty() {

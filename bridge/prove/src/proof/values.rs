@@ -35,8 +35,8 @@ impl Prover<'_> {
         let shown = cycle.increment(n);
         let differs = circuit(|circuit| circuit.differ(&expected, &shown));
         let rules = &[
-            "TH-09", "TH-10", "TH-20", "TH-21", "TH-22", "TH-23", "TH-24", "TH-25", "TH-26",
-            "TH-27",
+            "TH-01", "TH-02", "TH-03", "TH-04", "TH-05", "TH-06", "TH-08", "TH-09", "TH-10",
+            "TH-11", "TH-20", "TH-21", "TH-22", "TH-23", "TH-24", "TH-25", "TH-26", "TH-27",
         ];
         // It must be possible that V is more than 1.
         let many = (self.implementation.pmu.event_width > 1)
@@ -47,7 +47,7 @@ impl Prover<'_> {
             let own = after[counters.len() - 1];
             let next = cycle.after(signal)[0];
             let differs = circuit(|circuit| circuit.xor(own, next));
-            let rules = &["TH-28", "DUT-11", "DUT-24", "DUT-52"];
+            let rules = &["TH-28", "TH-29", "DUT-11", "DUT-24", "DUT-52"];
             let c_p = Difference::of_counter("C_P", rules, differs);
             all.push(c_p.looked_at([idle]).may_be([own, !own]));
         }

@@ -4,6 +4,7 @@
 mod coverage;
 mod exceptions;
 mod markdown;
+mod proofs;
 mod text;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use serde::Serialize;
 pub use coverage::{Counts, CoverageError, read};
 pub use exceptions::{EXCEPTIONS, Exception, Missing};
 pub use markdown::markdown;
+pub use proofs::{Proof, Proofs, ProofsError};
 pub use text::text;
 
 /// The plan.
@@ -48,6 +50,8 @@ pub struct Row {
     pub covered: Option<u64>,
     /// Why no implementation of the coverage can take it, where some other one can.
     pub not_possible: Option<String>,
+    /// What came of the claims that name it; `None` without proofs, and for a rule that none names.
+    pub proof: Option<Proof>,
 }
 
 /// Something that the plan lacks.
@@ -96,6 +100,13 @@ impl Plan {
         Self::of(RULES, INDEX, EXCEPTIONS, coverage)
     }
 
+    /// Adds what is proved.
+    pub fn add_proofs(&mut self, proofs: &Proofs) {
+        for row in &mut self.rows {
+            row.proof = proofs.rules.get(row.rule.id).copied();
+        }
+    }
+
     fn of(
         rules: &[Rule],
         index: &[Named],
@@ -122,6 +133,7 @@ impl Plan {
                     covered: coverage.and_then(|counts| counts.rules.get(rule.id).copied()),
                     not_possible: coverage
                         .and_then(|counts| counts.not_possible.get(rule.id).cloned()),
+                    proof: None,
                 }
             })
             .collect();

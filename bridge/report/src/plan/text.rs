@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 
-use super::{Gap, Missing, Plan, Row};
+use super::{Gap, Missing, Plan, Proof, Row};
 use lockstep_base::lines::wrapped;
 use lockstep_explain::registers::columns;
 
@@ -19,6 +19,12 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 pub fn text(plan: &Plan, width: usize) -> String {
     let mut out = String::new();
     let counted = plan.rows.iter().any(|row| row.covered.is_some());
+    let of_proof = |wanted| {
+        plan.rows
+            .iter()
+            .filter(move |row| row.proof == Some(wanted))
+    };
+    let proved = plan.rows.iter().any(|row| row.proof.is_some());
     let mut rows = vec![vec![
         "id".to_owned(),
         "model".into(),
@@ -28,8 +34,11 @@ pub fn text(plan: &Plan, width: usize) -> String {
     if counted {
         rows[0].push("covered".into());
     }
+    if proved {
+        rows[0].push("proof".into());
+    }
     rows[0].push("statement".into());
-    rows.extend(plan.rows.iter().map(|row| cells(row, counted)));
+    rows.extend(plan.rows.iter().map(|row| cells(row, counted, proved)));
     out += &columns(&rows, width);
     let excepted: Vec<_> = plan
         .rows
@@ -69,11 +78,19 @@ pub fn text(plan: &Plan, width: usize) -> String {
             .count(),
         excepted.len()
     );
+    if proved {
+        let [proved, open, refuted] =
+            [Proof::Proved, Proof::NotDecided, Proof::Refuted].map(|of| of_proof(of).count());
+        let _ = writeln!(
+            out,
+            "{TITLE}{proved} proved{TITLE:#}, {open} not decided, {refuted} refuted; the others are sampled alone"
+        );
+    }
     gaps(&mut out, plan, width);
     out
 }
 
-fn cells(row: &Row, counted: bool) -> Vec<String> {
+fn cells(row: &Row, counted: bool, proved: bool) -> Vec<String> {
     let files = |files: &[&str]| match files.len() {
         0 => "-".to_owned(),
         count => count.to_string(),
@@ -86,6 +103,9 @@ fn cells(row: &Row, counted: bool) -> Vec<String> {
     ];
     if counted {
         cells.push(row.covered.map_or("-".into(), |count| count.to_string()));
+    }
+    if proved {
+        cells.push(row.proof.map_or("-", Proof::word).into());
     }
     cells.push(row.rule.statement.to_owned());
     cells
