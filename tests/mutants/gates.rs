@@ -1,16 +1,23 @@
 //! Mutants of the netlist: what Yosys changes at a port of a cell, all of them in one build and chosen as the design runs.
+//! Those that no run kills are proved equal to the design for all inputs, or killed by stimulus that a solver finds.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use lockstep_prove::correspondence::{BUNDLED, Correspondence};
+use lockstep_prove::cycle::Signals;
+use lockstep_prove::judge::{Judge, Judged};
+use lockstep_prove::netlist::Netlist;
+use lockstep_prove::proof::Prover;
+use lockstep_prove::yosys::TO_AIGER;
 use pmu_lockstep::dut::Rtl;
 use pmu_lockstep::lockstep::engine::Control;
 use pmu_lockstep::lockstep::{Lockstep, Outcome};
-use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
-use pmu_model::Implementation;
+use pmu_lockstep::stimulus::{Generator, Profile, Reader, StimulusError, Writer};
+use pmu_model::{CycleInput, Implementation};
 use serde::Serialize;
 use verilator_sys::Optimization;
 
@@ -58,7 +65,14 @@ struct Gate {
     cycle: Option<u64>,
     /// The field that differs first.
     field: Option<String>,
+    /// What a solver says of one that no run killed.
+    judged: Option<String>,
 }
+
+/// Seconds for a claim about a mutant.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The port that has the number of the mutant that is meant.
+const PORT: &str = "chosen";
 
 /// The file of a seed.
 #[derive(Serialize)]
@@ -107,6 +121,11 @@ pub fn run(root: &Path, seed: u64, count: usize) -> Result<(), Error> {
             true
         },
     );
+    println!(
+        "\nafter {:.0} s: those that are alive",
+        start.elapsed().as_secs_f64()
+    );
+    let undecided = judge(&folder, &implementation, &rtl, &mut gates)?;
     print(&gates);
     let seconds = start.elapsed().as_secs_f64();
     println!("\nseed {seed}: {} mutants in {seconds:.0} s", gates.len());
@@ -118,10 +137,108 @@ pub fn run(root: &Path, seed: u64, count: usize) -> Result<(), Error> {
     };
     fs::write(&path, serde_json::to_vec_pretty(&all)?)?;
     println!("{}", path.display());
-    match failed {
+    match failed + undecided {
         0 => Ok(()),
-        _ => Err(format!("{failed} of {count} could not be run").into()),
+        _ => Err(format!("{failed} of {count} could not be run, or not be judged").into()),
     }
+}
+
+/// Has a solver look at the mutants that no run killed. Gives how many could not be looked at.
+fn judge(
+    folder: &Path,
+    implementation: &Implementation,
+    rtl: &Rtl,
+    gates: &mut [Gate],
+) -> Result<usize, Error> {
+    let names: Correspondence = toml::from_str(BUNDLED)?;
+    let aiger = fs::read(folder.join("design.aig"))?;
+    let netlist = Netlist::read(&aiger, &fs::read_to_string(folder.join("design.map"))?)?;
+    let signals = Signals::find(&netlist, &names, implementation)?;
+    let prover = Prover::new(implementation, &netlist, &signals, LIMIT)?;
+    let judge = Judge::new(&prover, &names, PORT);
+    let alive: Vec<usize> = gates
+        .iter()
+        .filter(|gate| gate.cycle.is_none())
+        .map(|gate| gate.number)
+        .collect();
+    // Number 0 is the design without a mutant, of which all has to hold.
+    let numbers: Vec<usize> = [0].into_iter().chain(alive).collect();
+    let failed = jobs::run(
+        &numbers,
+        |&number| match number {
+            0 => {
+                let wrong = judge.wrong_without()?;
+                Ok::<_, Error>((wrong.join(", "), None))
+            }
+            _ => Ok(match judge.judge(number as u64)? {
+                Judged::Same => ("equivalent: its gates fold to the same".into(), None),
+                Judged::Equivalent(claims) => (format!("equivalent: {claims} claims proved"), None),
+                Judged::NotDecided(claim) => (format!("not decided: {claim}"), None),
+                Judged::Killed(claim, cycles) => {
+                    let found = replay(rtl, implementation, number, &cycles)?;
+                    (format!("killed by a solver: {claim}"), found)
+                }
+            }),
+        },
+        |&number, judged| {
+            let (words, found) = match judged {
+                Ok(judged) => judged,
+                Err(error) => {
+                    println!("{number:>4}  FAILED: {error}");
+                    return false;
+                }
+            };
+            if number == 0 {
+                println!(
+                    "   0  without a mutant: {}",
+                    if words.is_empty() {
+                        "all is proved"
+                    } else {
+                        &words
+                    }
+                );
+                return words.is_empty();
+            }
+            let gate = &mut gates[number - 1];
+            // What a solver kills has to differ from the model as it runs.
+            let is_shown = found.is_some() || !words.starts_with("killed");
+            (gate.cycle, gate.field) =
+                found.map_or((None, None), |(cycle, field)| (Some(cycle), Some(field)));
+            println!("{}  {words}", line(gate));
+            gate.judged = Some(words);
+            if !is_shown {
+                println!("{number:>4}  FAILED: its stimulus shows no divergence");
+            }
+            is_shown
+        },
+    );
+    Ok(failed)
+}
+
+/// The first difference of a mutant from the model in these cycles.
+fn replay(
+    rtl: &Rtl,
+    implementation: &Implementation,
+    number: usize,
+    cycles: &[CycleInput],
+) -> Result<Option<(u64, String)>, Error> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("killing.stim");
+    let mut writer = Writer::create(&path, implementation, None)?;
+    writer.append(cycles)?;
+    writer.finish()?;
+    let dut = Tagged::new(rtl.instance()?, u16::try_from(number)?);
+    let recorded = Reader::open(&path)?;
+    let mut run = Lockstep::new(implementation, Box::new(dut), recorded.into(), 1)?;
+    let length = cycles.len() as u64;
+    let ended = run.run(length, &Control::default(), |_| Ok::<_, StimulusError>(()))?;
+    Ok(match ended {
+        Outcome::Diverged(divergence) => {
+            let field = divergence.root().field.name(&divergence.input);
+            Some((divergence.cycle, field))
+        }
+        _ => None,
+    })
 }
 
 /// The first difference from the model, if there is one: its cycle and its field.
@@ -172,7 +289,9 @@ fn write(root: &Path, seed: u64, count: usize, folder: &Path) -> Result<Vec<Gate
             fs::copy(&path, rtl.join(&unit.name))?;
         }
     }
-    script += "hierarchy -top lockstep_dut\nproc\nflatten\nopt\nmemory_map\nopt -full\nclean\n";
+    // Registers stay what they are, also those that are always the same.
+    script += "hierarchy -top lockstep_dut\nproc\nflatten\nopt_expr\nopt_clean\nmemory -nordff\n";
+    script += "opt_expr\nopt_merge\nopt_muxtree\nopt_reduce -full\nopt_expr\nopt_clean\n";
     script += &format!("write_ilang flat.il\nmutate -list {count} -seed {seed} -o drawn.txt\n");
     yosys(&script, folder)?;
     let drawn = fs::read_to_string(folder.join("drawn.txt"))?;
@@ -202,16 +321,19 @@ fn write(root: &Path, seed: u64, count: usize, folder: &Path) -> Result<Vec<Gate
             place,
             cycle: None,
             field: None,
+            judged: None,
         });
         let end = words.iter().position(|word| *word == "-src");
         words.truncate(end.unwrap_or(words.len()));
         let own = words[1..].join(" ");
-        script += &format!("mutate -ctrl chosen 14 {number} {own}\n");
+        script += &format!("mutate -ctrl {PORT} 14 {number} {own}\n");
     }
+    script += "write_ilang mutants.il\n";
     // Names of a flattened design are longer than Verilator can take.
     script += "rename lockstep_dut netlist\nopt_clean\nrename -hide\nrename -enumerate\n";
     script += "write_verilog -noattr rtl/netlist.v\n";
     yosys(&script, folder)?;
+    yosys(&format!("read_ilang mutants.il\n{TO_AIGER}"), folder)?;
     fs::write(rtl.join("lockstep_dut.sv"), top())?;
     Ok(gates)
 }
@@ -252,13 +374,26 @@ fn line(gate: &Gate) -> String {
 /// The table by mode, and those that are alive.
 fn print(gates: &[Gate]) {
     println!(
-        "\n{:<6}  {:>5} {:>6} {:>6}",
-        "mode", "made", "killed", "alive"
+        "\n{:<6}  {:>5} {:>6} {:>9} {:>10} {:>11}",
+        "mode", "made", "killed", "by solver", "equivalent", "not decided"
     );
     let row = |name: &str, own: &[&Gate]| {
-        let killed = own.iter().filter(|gate| gate.cycle.is_some()).count();
-        let (made, alive) = (own.len(), own.len() - killed);
-        println!("{name:<6}  {made:>5} {killed:>6} {alive:>6}");
+        let by_run = |gate: &&&Gate| gate.cycle.is_some() && gate.judged.is_none();
+        let of = |start: &'static str| {
+            let is = move |gate: &&&Gate| {
+                let judged = gate.judged.as_ref();
+                judged.is_some_and(|judged| judged.starts_with(start))
+            };
+            own.iter().filter(is).count()
+        };
+        let killed = own.iter().filter(by_run).count();
+        println!(
+            "{name:<6}  {:>5} {killed:>6} {:>9} {:>10} {:>11}",
+            own.len(),
+            of("killed"),
+            of("equivalent"),
+            of("not decided")
+        );
     };
     for mode in ["inv", "const0", "const1", "cnot0", "cnot1"] {
         let own: Vec<_> = gates.iter().filter(|gate| gate.mode == mode).collect();
@@ -266,7 +401,9 @@ fn print(gates: &[Gate]) {
     }
     row("all", &gates.iter().collect::<Vec<_>>());
     println!("\nalive after {CYCLES} cycles");
-    for gate in gates.iter().filter(|gate| gate.cycle.is_none()) {
-        println!("{}  of {}", line(gate), gate.cell);
+    for gate in gates {
+        if let Some(judged) = &gate.judged {
+            println!("{}  of {}: {judged}", line(gate), gate.cell);
+        }
     }
 }

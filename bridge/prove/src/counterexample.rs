@@ -10,30 +10,60 @@ use crate::circuit::Lit;
 use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
-use crate::netlist::{Frame, NetlistError};
+use crate::netlist::NetlistError;
 use crate::proof::{Area, Difference, Prover};
 use crate::symbol::{circuit, forget};
+
+/// Cycles that can each draw a byte: what acts on few bytes needs some.
+const DRAWS: usize = 8;
+
+/// Bits of the number of a lane.
+const LANES: usize = 6;
 
 /// Free cycles at the end.
 const FREE: usize = 3;
 
 /// What is free in them besides events.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Form {
     /// The states of threads, and what filters look at.
     states: bool,
-    /// Data of writes of the counter's type.
-    writes: bool,
+    /// Accesses.
+    accesses: Accesses,
     /// Resets and a stopped clock.
     stops: bool,
+    /// Operations, and whether they are profiled.
+    operations: bool,
+    /// Values of the counter and its neighbour before them.
+    values: bool,
+}
+
+/// The access of the last cycle.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    None,
+    Write(SysReg),
+    Any,
+}
+
+/// The accesses that there may be.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Accesses {
+    #[default]
+    None,
+    /// Writes of the counter's type.
+    OfType,
+    Any,
 }
 
 /// The least first: what needs less is read more easily.
-const FORMS: [Form; 5] = {
+const FORMS: [Form; 8] = {
     let none = Form {
         states: false,
-        writes: false,
+        accesses: Accesses::None,
         stops: false,
+        operations: false,
+        values: false,
     };
     [
         none,
@@ -42,17 +72,33 @@ const FORMS: [Form; 5] = {
             ..none
         },
         Form {
-            writes: true,
+            accesses: Accesses::OfType,
             ..none
         },
         Form {
+            stops: true,
+            ..none
+        },
+        Form {
+            operations: true,
+            ..none
+        },
+        Form {
+            values: true,
+            ..none
+        },
+        Form {
+            states: true,
+            accesses: Accesses::OfType,
             stops: true,
             ..none
         },
         Form {
             states: true,
-            writes: true,
+            accesses: Accesses::Any,
             stops: true,
+            operations: true,
+            values: true,
         },
     ]
 };
@@ -107,9 +153,10 @@ impl Prover<'_> {
         let inputs = self.unrolled(names, &shapes, |number, cycle| {
             if number >= first_free {
                 assumed.push(self.legal(cycle));
+                assumed.extend(self.are_known(cycle));
                 if counters.is_empty() {
                     let expected =
-                        cycle.expected_counting(self.implementation, &self.tables, place);
+                        cycle.expected_counting(self.implementation, &self.contract.tables, place);
                     let found = cycle.increment(CYCLE_COUNTER)[0];
                     wrong.push(circuit(|circuit| circuit.xor(expected, found)));
                     return;
@@ -118,7 +165,7 @@ impl Prover<'_> {
                 for &place in &counters {
                     counting.push(cycle.expected_counting(
                         self.implementation,
-                        &self.tables,
+                        &self.contract.tables,
                         place,
                     ));
                     bases.push(self.base(cycle, place).0);
@@ -130,7 +177,7 @@ impl Prover<'_> {
                 }
                 let (values, after) = cycle.expected_values(
                     self.implementation,
-                    &self.tables,
+                    &self.contract.tables,
                     &counters,
                     (&c_p, &counting, &bases),
                 );
@@ -153,25 +200,28 @@ impl Prover<'_> {
         area: Area,
         place: usize,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        for (accesses, is_driven) in [
-            (1, false),
-            (1, true),
-            (2, false),
-            (2, true),
-            (3, false),
-            (3, true),
+        // How many, and what there is in the last cycle: the state of the PE; events and operations.
+        for (accesses, is_driven, counts) in [
+            (1, false, false),
+            (1, true, false),
+            (2, false, false),
+            (2, true, false),
+            (3, false, false),
+            (3, false, true),
+            (3, true, true),
         ] {
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
-            let access = Shape::of(&CycleInput::default())
-                .field("access_kind")
-                .field("access_address")
-                .field("access_data");
+            let access = any_access(Shape::of(&CycleInput::default()));
             shapes.extend(vec![access.clone(); accesses - 1]);
-            shapes.push(match is_driven {
+            let last = match counts {
                 false => access,
+                true => operations(self.counting(access)),
+            };
+            shapes.push(match is_driven {
+                false => last,
                 true => self
-                    .state_of_pe(access)
+                    .state_of_pe(last)
                     .field("access_rt")
                     .field("hpmn")
                     .field("pmuacr")
@@ -187,8 +237,10 @@ impl Prover<'_> {
                 }
                 if number == last {
                     let mut differences = self.differences(area, cycle, place);
+                    assumed.extend(self.are_known(cycle));
                     if area == Area::Decode {
                         differences.truncate(1);
+                        assumed.push(self.is_read_as_known(cycle, place));
                     }
                     wrong.extend(differences.iter().map(Difference::is_wrong));
                 }
@@ -200,6 +252,46 @@ impl Prover<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// TH-34: what the type of a counter should be at the end of the cycle does not read as UNKNOWN.
+    fn is_read_as_known(&self, cycle: &mut Cycle, place: usize) -> Lit {
+        let n = self.signals.counters[place].n;
+        let reached = cycle.reached(&self.contract.accesses);
+        let reset = cycle.reset();
+        let before = cycle.registers[place].clone();
+        circuit(|circuit| {
+            let of = (&reached, reset);
+            let after = self.contract.fixed.type_after(circuit, n, &before, of);
+            let allocated = self.contract.tables.is_allocated(circuit, n, &after);
+            circuit.or(allocated, Lit::known(n == CYCLE_COUNTER))
+        })
+    }
+
+    /// TH-34, ETY-31: what the counters do and what their types read as is not UNKNOWN, at the start of the cycle and at its
+    /// end.
+    fn are_known(&self, cycle: &mut Cycle) -> Vec<Lit> {
+        let all_defined = self.implementation.pe.pmuv3p8;
+        let mut known = Vec::new();
+        for of in self
+            .signals
+            .counters
+            .iter()
+            .filter(|of| of.n < CYCLE_COUNTER)
+        {
+            for register in [cycle.value(&of.register), cycle.after(&of.register)] {
+                let first = usize::from(EVTCOUNT.low);
+                circuit(|circuit| {
+                    let tables = &self.contract.tables;
+                    known.push(tables.is_allocated(circuit, of.n, &register));
+                    // All of these lanes are of events that are defined.
+                    let others = &register[first + LANES..first + 16];
+                    let lane = !circuit.any(others.iter().copied());
+                    known.push(circuit.or(lane, Lit::known(all_defined)));
+                });
+            }
+        }
+        known
     }
 
     /// Reads of what an area is about.
@@ -239,23 +331,13 @@ impl Prover<'_> {
         names: &Correspondence,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         let write = |register| Shape::of(&CycleInput::write(register, 0)).field("access_data");
-        let operations = |shape: Shape| {
-            ["operations", "complete", "filtered_out", "profiling"]
-                .into_iter()
-                .fold(shape, Shape::field)
-        };
-        let access = |shape: Shape| {
-            ["access_kind", "access_address", "access_data"]
-                .into_iter()
-                .fold(shape, Shape::field)
-        };
         let idle = || Shape::of(&CycleInput::default());
         let stops = |shape: Shape| {
             shape
                 .free(bit_of("reset"), 1)
                 .free(bit_of("clock_stopped"), 1)
         };
-        let (one, last) = (operations(idle()), access(operations(idle())));
+        let (one, last) = (operations(idle()), any_access(operations(idle())));
         for cycles in [
             vec![one.clone()],
             vec![one.clone(), one.clone()],
@@ -263,6 +345,8 @@ impl Prover<'_> {
             vec![one.clone(), last.clone()],
             vec![one.clone(), one.clone(), last.clone()],
             vec![one.clone(), one.clone(), stops(last.clone()), one.clone()],
+            // Each draws a byte, and begins anew.
+            vec![operations(write(SysReg::Pmsicr)); DRAWS],
         ] {
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
@@ -304,14 +388,15 @@ impl Prover<'_> {
         shapes: &[Shape],
         mut look: impl FnMut(usize, &mut Cycle),
     ) -> Result<Vec<Vec<Lit>>, NetlistError> {
-        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
+        let mut frame = self.frame();
         let mut inputs = Vec::new();
         for (number, shape) in shapes.iter().enumerate() {
             let bits = circuit(|circuit| shape.on(circuit));
             // The input is registered: the next frame is its cycle.
             frame.drive(&names.input_port, &bits)?;
             inputs.push(bits);
-            let next = circuit(|circuit| frame.following(circuit));
+            let mut next = circuit(|circuit| frame.following(circuit));
+            self.choose(&mut next);
             let mut cycle = Cycle::of(next, self.signals);
             look(number, &mut cycle);
             frame = cycle.frame;
@@ -335,31 +420,33 @@ impl Prover<'_> {
         place: usize,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         let n = self.signals.counters[place].n;
-        let accesses = [
-            None,
-            Some(value_of(n)),
-            Some(SysReg::Pmcr),
-            Some(SysReg::Pmovsclr),
-            Some(SysReg::Pmovsset),
-            Some(SysReg::Pmcntenset),
-            Some(SysReg::Pmcntenclr),
-            Some(SysReg::Pmselr),
-            Some(value_of(n.saturating_sub(1))),
+        let known = [
+            value_of(n),
+            SysReg::Pmcr,
+            SysReg::Pmovsclr,
+            SysReg::Pmovsset,
+            SysReg::Pmcntenset,
+            SysReg::Pmcntenclr,
+            SysReg::Pmselr,
+            value_of(n.saturating_sub(1)),
         ];
+        let known = known.map(Last::Write);
+        let accesses = [&[Last::None][..], &known, &[Last::Any]].concat();
         for stops in [false, true] {
-            for access in accesses {
+            for &access in &accesses {
                 forget();
                 let shapes = self.shapes_of_values(n, access, stops);
                 let last = shapes.len() - 1;
-                let mut wrong = Vec::new();
+                let (mut legal, mut wrong) = (Lit::TRUE, Vec::new());
                 let inputs = self.unrolled(names, &shapes, |number, cycle| {
                     if number == last {
+                        legal = self.legal(cycle);
                         let differences = self.differences(Area::Counter, cycle, place);
                         wrong.extend(differences.iter().map(Difference::is_wrong));
                     }
                 })?;
                 let any = circuit(|circuit| circuit.any(wrong));
-                if let Some(mut cycles) = self.cycles(&inputs, &[any]) {
+                if let Some(mut cycles) = self.cycles(&inputs, &[any, legal]) {
                     // What the registers hold then.
                     let read = [
                         value_of(n),
@@ -377,7 +464,7 @@ impl Prover<'_> {
     }
 
     /// Reset, events, values, enables, LP, and two cycles that count, the second of them with the access.
-    fn shapes_of_values(&self, n: usize, access: Option<SysReg>, stops: bool) -> Vec<Shape> {
+    fn shapes_of_values(&self, n: usize, access: Last, stops: bool) -> Vec<Shape> {
         let data = bit_of("access_data");
         let write = |register: SysReg| Shape::of(&CycleInput::write(register, 0));
         let own: Vec<_> = match n {
@@ -394,9 +481,13 @@ impl Prover<'_> {
         shapes.push(Shape::of(&CycleInput::write(SysReg::Pmcr, 1)).free(data + long, 1));
         let counting = |input: &CycleInput| self.counting(Shape::of(input));
         shapes.push(counting(&CycleInput::default()));
+        if access == Last::Any {
+            shapes.push(write(SysReg::Pmselr).field("access_data"));
+        }
         let mut last = match access {
-            None => counting(&CycleInput::default()),
-            Some(register) => counting(&CycleInput::write(register, 0)).free(data, 64),
+            Last::None => counting(&CycleInput::default()),
+            Last::Write(register) => counting(&CycleInput::write(register, 0)).free(data, 64),
+            Last::Any => any_access(counting(&CycleInput::default())),
         };
         if stops {
             last = last
@@ -430,20 +521,30 @@ impl Prover<'_> {
             shapes.push(write(type_of(n - 1)));
         }
         shapes.push(write(type_of(n)));
+        if form.values {
+            let neighbour = (n < CYCLE_COUNTER && n % 2 == 1).then(|| n - 1);
+            shapes.extend(neighbour.into_iter().chain([n]).map(value_of).map(write));
+        }
         shapes.push(known(SysReg::Pmcntenset, u64::MAX));
         shapes.push(known(SysReg::Pmcr, 1));
+        let driven = match form.states {
+            true => CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS,
+            false => 0,
+        };
         let mut free = Shape::of(&CycleInput {
-            driven: match form.states {
-                true => CycleInput::DRIVEN_PE | CycleInput::DRIVEN_THREADS,
-                false => 0,
-            },
-            ..match form.writes {
-                true => CycleInput::write(type_of(n), 0),
-                false => CycleInput::default(),
+            driven,
+            ..match form.accesses {
+                Accesses::OfType => CycleInput::write(type_of(n), 0),
+                _ => CycleInput::default(),
             }
         });
-        if form.writes {
-            free = free.free(data.0, data.1);
+        free = match form.accesses {
+            Accesses::None => free,
+            Accesses::OfType => free.field("access_data"),
+            Accesses::Any => any_access(free),
+        };
+        if form.operations {
+            free = operations(free);
         }
         if form.stops {
             free = free
@@ -460,6 +561,20 @@ impl Prover<'_> {
         shapes.extend(vec![free; FREE]);
         shapes
     }
+}
+
+/// The same cycle with any access.
+fn any_access(shape: Shape) -> Shape {
+    ["access_kind", "access_address", "access_data"]
+        .into_iter()
+        .fold(shape, Shape::field)
+}
+
+/// The same cycle with any operations.
+fn operations(shape: Shape) -> Shape {
+    ["operations", "complete", "filtered_out", "profiling"]
+        .into_iter()
+        .fold(shape, Shape::field)
 }
 
 /// The register of the value of counter `n`, or of the cycle counter.

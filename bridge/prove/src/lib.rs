@@ -15,6 +15,7 @@ pub mod counter;
 pub mod counterexample;
 pub mod cycle;
 pub mod events;
+pub mod judge;
 pub mod lrat;
 pub mod netlist;
 pub mod proof;

@@ -264,11 +264,13 @@ impl Signal {
 }
 
 /// A cycle of a netlist in a circuit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Frame<'a> {
     netlist: &'a Netlist,
     /// The bit of each variable, as far as it was asked for.
     bits: Vec<Option<Lit>>,
+    /// The literals of signals that were asked for.
+    asked: Vec<u32>,
 }
 
 impl<'a> Frame<'a> {
@@ -279,7 +281,11 @@ impl<'a> Frame<'a> {
         for bit in &mut bits[1..=netlist.inputs + netlist.next.len()] {
             *bit = Some(circuit.free());
         }
-        Self { netlist, bits }
+        Self {
+            netlist,
+            bits,
+            asked: Vec::new(),
+        }
     }
 
     /// The cycle after this one, with any inputs.
@@ -290,6 +296,23 @@ impl<'a> Frame<'a> {
             next.bits[first + register] = Some(self.lit(circuit, takes));
         }
         next
+    }
+
+    /// The literals of the signals that were asked for, and of what they become.
+    pub fn asked(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// Which of some literals differ from those of another cycle of the same netlist.
+    pub fn differ<'b>(
+        &mut self,
+        circuit: &mut Circuit,
+        other: &mut Self,
+        literals: impl IntoIterator<Item = &'b u32>,
+    ) -> bool {
+        literals
+            .into_iter()
+            .any(|&literal| self.lit(circuit, literal) != other.lit(circuit, literal))
     }
 
     /// Drives an input port.
@@ -327,7 +350,10 @@ impl<'a> Frame<'a> {
     /// The bits of a signal in the cycle; those that nothing reads are free.
     pub fn value(&mut self, circuit: &mut Circuit, signal: &Signal) -> Vec<Lit> {
         let bits = signal.bits.iter().map(|bit| match *bit {
-            Some(literal) => self.lit(circuit, literal),
+            Some(literal) => {
+                self.asked.push(literal);
+                self.lit(circuit, literal)
+            }
             None => circuit.free(),
         });
         bits.collect()
@@ -345,6 +371,7 @@ impl<'a> Frame<'a> {
             }
             let register = ((literal >> 1) as usize).checked_sub(first)?;
             let &takes = self.netlist.next.get(register)?;
+            self.asked.push(takes);
             Some(self.lit(circuit, takes ^ literal & 1))
         });
         bits.collect()

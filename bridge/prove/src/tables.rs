@@ -56,6 +56,8 @@ enum Control {
 pub struct Tables {
     /// By whether the counter is odd.
     controls: [Vec<Control>; 2],
+    /// TH-30 to TH-33: the configuration is reserved.
+    reserved: [Table; 2],
     /// A thread in a state counts: 14 bits of the type, 5 of the state.
     in_both: Table,
     /// The counter is filtered: DRIVEN_PE, DRIVEN_THREADS, MT, MTPME of EL2 and EL3, and of each thread whether it
@@ -163,8 +165,11 @@ impl Tables {
             filters.take(&input);
             filters.group().mt & 1 == 1
         });
+        let reserved =
+            [0u8, 1].map(|n| Table::of(threshold_bits, |value| decoded(n, value).reserved));
         Ok(Self {
             controls,
+            reserved,
             in_both,
             filtered,
             counted,
@@ -186,6 +191,11 @@ impl Tables {
             Control::Each(tables) => std::array::from_fn(|bit| tables[bit].on(circuit, &bits)),
         };
         std::array::from_fn(control)
+    }
+
+    /// TH-34: nothing of what counter `n` does with this type is UNKNOWN for its threshold.
+    pub fn is_allocated(&self, circuit: &mut Circuit, n: usize, register: &[Lit]) -> Lit {
+        !self.reserved[n % 2].on(circuit, &bits(&THRESHOLD, register))
     }
 
     /// MT of a type.

@@ -154,7 +154,13 @@ opt_expr
 opt_clean
 memory -nordff
 opt_clean
-techmap
+";
+    Ok(lines.join("\n") + "\n" + rest + TO_AIGER)
+}
+
+/// From a flat netlist of cells to the files `design.aig` and `design.map`. Registers stay what they are, also those that
+/// are always the same: a correspondence names them.
+pub const TO_AIGER: &str = "techmap
 opt_expr
 opt_clean
 setundef -undriven -anyseq
@@ -165,8 +171,6 @@ aigmap
 opt_clean
 write_aiger -symbols -vmap design.map design.aig
 ";
-    Ok(lines.join("\n") + "\n" + rest)
-}
 
 /// A word of a script.
 fn quoted(word: &str) -> String {

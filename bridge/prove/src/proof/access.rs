@@ -14,7 +14,7 @@ impl Prover<'_> {
         let signals = self.signals;
         let shown = ["access_outcome", "trap_iss", "access_data"];
         let [outcome, syndrome, data] = shown.map(|field| cycle.shown(field));
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let control = cycle.control();
         let mut counters: Vec<_> = (0..COUNTER_LANES).map(|_| None).collect();
         for (place, of) in signals.counters.iter().enumerate() {
@@ -25,7 +25,7 @@ impl Prover<'_> {
         let system = signals.system.as_ref();
         let system = system.map(|of| cycle.system(of, At::Start));
         let held = Held {
-            fixed: &self.fixed,
+            fixed: &self.contract.fixed,
             control: &control,
             counters: &counters,
             sampling: sampling.as_ref(),

@@ -18,7 +18,7 @@ impl Prover<'_> {
         let of = &signals.counters[place];
         let control = cycle.control();
         let (before, v) = (cycle.counter(place), cycle.increment(of.n));
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let facts = cycle.facts(self.implementation, &reached, &control);
         let counted = circuit(|circuit| facts.count(circuit, of.n, &before, &v));
         let after = circuit(|circuit| facts.control(circuit));
@@ -125,7 +125,7 @@ impl Prover<'_> {
         let signals = self.signals;
         let base = signals.counters[n].base.as_ref()?;
         let (below, v) = (cycle.counter(n - 1), cycle.increment(n - 1));
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let facts = cycle.facts(self.implementation, &reached, control);
         let chained = circuit(|circuit| facts.count(circuit, n - 1, &below, &v).chained);
         let found = cycle.value(base);

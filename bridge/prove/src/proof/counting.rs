@@ -13,7 +13,7 @@ use super::{Difference, Prover};
 impl Prover<'_> {
     /// Whether a counter counts.
     pub(super) fn of_filter(&self, cycle: &mut Cycle, place: usize) -> Vec<Difference> {
-        let expected = cycle.expected_counting(self.implementation, &self.tables, place);
+        let expected = cycle.expected_counting(self.implementation, &self.contract.tables, place);
         let found = cycle.bit(&self.signals.counters[place].counting);
         let differs = circuit(|circuit| circuit.xor(expected, found));
         let rules = &[
@@ -58,7 +58,7 @@ impl Prover<'_> {
         let situation = cycle.situation();
         let register = cycle.registers[n].clone();
         circuit(|circuit| {
-            let (mt, counted) = self.tables.group(circuit, &register, &situation);
+            let (mt, counted) = self.contract.tables.group(circuit, &register, &situation);
             let facts = Facts {
                 implementation: self.implementation,
                 input: &cycle.input,

@@ -8,6 +8,8 @@ mod system;
 mod types;
 mod values;
 
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pmu_model::contract::control;
@@ -15,8 +17,8 @@ use pmu_model::{Implementation, ImplementationError};
 use serde::Serialize;
 
 use crate::accesses::{Accesses, Effect};
-use crate::circuit::Lit;
-use crate::contract::{bit_of, is_in_limits, legal_states};
+use crate::circuit::{Circuit, Lit};
+use crate::contract::{bit_of, field, is_in_limits, legal_states};
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
 use crate::netlist::{Frame, Netlist};
@@ -83,7 +85,7 @@ impl Area {
     /// What a proof of it takes for granted.
     pub fn assumptions(self) -> &'static [&'static str] {
         const STIMULUS: &str =
-            "the cycle is one that may be driven (DUT-36, DUT-37, DUT-80 to DUT-82)";
+            "the cycle is one that may be driven (DUT-36, DUT-37, DUT-80 to DUT-83)";
         const TYPES: &str = "a type, and what is decoded of it, are what a reset or the last write left: proved as an area of its own";
         match self {
             Self::Decode => &[STIMULUS],
@@ -182,7 +184,17 @@ pub struct Prover<'a> {
     pub netlist: &'a Netlist,
     /// What of it stands for what.
     pub signals: &'a Signals,
-    /// The model's functions.
+    /// What the design should do.
+    pub contract: Arc<Contract>,
+    /// Time of a claim.
+    pub limit: Duration,
+    /// A port, and what it always is.
+    chosen: Option<(&'a str, u64)>,
+}
+
+/// The functions of the model that were run for every input, of an implementation.
+pub struct Contract {
+    /// Of types.
     pub tables: Tables,
     /// What accesses do.
     pub accesses: Accesses,
@@ -190,8 +202,6 @@ pub struct Prover<'a> {
     pub fixed: Fixed,
     /// The states that threads can be in.
     legal_states: Table,
-    /// Time of a claim.
-    pub limit: Duration,
 }
 
 impl<'a> Prover<'a> {
@@ -205,16 +215,53 @@ impl<'a> Prover<'a> {
         signals: &'a Signals,
         limit: Duration,
     ) -> Result<Self, ImplementationError> {
-        Ok(Self {
+        let contract = Contract {
             tables: Tables::of(implementation)?,
             accesses: Accesses::of(implementation)?,
             fixed: Fixed::of(implementation)?,
             legal_states: legal_states(implementation),
+        };
+        Ok(Self {
+            contract: Arc::new(contract),
             implementation,
             netlist,
             signals,
             limit,
+            chosen: None,
         })
+    }
+
+    /// The same of the design whose port is always this number.
+    #[must_use]
+    pub fn choosing(&self, port: &'a str, number: u64) -> Self {
+        Self {
+            contract: Arc::clone(&self.contract),
+            chosen: Some((port, number)),
+            ..*self
+        }
+    }
+
+    /// A cycle in any state, with any inputs but what is chosen.
+    pub(crate) fn frame(&self) -> Frame<'a> {
+        let mut frame = circuit(|circuit| self.any(circuit));
+        self.choose(&mut frame);
+        frame
+    }
+
+    /// A cycle in any state, with any inputs.
+    pub(crate) fn any(&self, circuit: &mut Circuit) -> Frame<'a> {
+        Frame::any(self.netlist, circuit)
+    }
+
+    /// Drives what is chosen.
+    pub(crate) fn choose(&self, frame: &mut Frame) {
+        if let Some((port, number)) = self.chosen {
+            let bits: Vec<_> = (0..u64::BITS)
+                .map(|bit| Lit::known(number >> bit & 1 == 1))
+                .collect();
+            // A design without the port has nothing to choose.
+            let _ = frame.drive(port, &bits);
+        }
     }
 
     /// Whether an area can be proved: else why not.
@@ -236,12 +283,8 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// A proof is none.
     pub fn prove(&self, area: Area, told: &mut dyn FnMut(&Claim)) -> Result<Vec<Claim>, Defect> {
-        let places = match area.is_by_counter() {
-            true => 0..self.signals.counters.len(),
-            false => self.signals.cycle_counter..self.signals.counters.len(),
-        };
         let mut claims = Vec::new();
-        for place in places {
+        for place in self.places(area) {
             self.prove_counter(area, place, &mut |mut claim| {
                 told(&claim);
                 claim.certificate = Certificate::default();
@@ -261,19 +304,12 @@ impl<'a> Prover<'a> {
         place: usize,
         told: &mut dyn FnMut(Claim),
     ) -> Result<(), Defect> {
-        forget();
-        let mut assumed = Vec::new();
-        let mut frame = circuit(|circuit| Frame::any(self.netlist, circuit));
-        for place in self.settled(area, place) {
-            assumed.extend(self.settle(&mut frame, place));
-        }
-        let mut cycle = Cycle::of(frame, self.signals);
-        assumed.extend(self.assumed(area, &mut cycle));
+        let (assumed, differences, _) = self.looked_at(area, place);
         let name = match area.is_by_counter() {
             true => self.name(place),
             false => area.words().into(),
         };
-        for found in self.differences(area, &mut cycle, place) {
+        for found in differences {
             let assumed: Vec<_> = assumed.iter().chain(&found.where_).copied().collect();
             for possible in found.possible {
                 let with: Vec<_> = assumed.iter().copied().chain([possible]).collect();
@@ -286,6 +322,40 @@ impl<'a> Prover<'a> {
             told(self.claim((words, found.rules, place), &assumed, found.differs)?);
         }
         Ok(())
+    }
+
+    /// A circuit of its own for an area and a place: what is assumed, where the design does otherwise than it should, and
+    /// which literals of the netlist both are about.
+    fn looked_at(&self, area: Area, place: usize) -> (Vec<Lit>, Vec<Difference>, Vec<u32>) {
+        forget();
+        let (mut assumed, mut asked) = (Vec::new(), Vec::new());
+        let mut frame = self.frame();
+        for place in self.settled(area, place) {
+            assumed.extend(self.settle(&mut frame, place, &mut asked));
+        }
+        let mut cycle = Cycle::of(frame, self.signals);
+        assumed.extend(self.assumed(area, &mut cycle));
+        let differences = self.differences(area, &mut cycle, place);
+        asked.extend(cycle.frame.asked());
+        (assumed, differences, asked)
+    }
+
+    /// All there is to prove, each with the literals of the netlist that it is about.
+    pub fn parts(&self) -> Vec<(Area, usize, Vec<u32>)> {
+        let areas = Area::ALL.into_iter();
+        let parts = areas.flat_map(|area| self.places(area).map(move |place| (area, place)));
+        parts
+            .map(|(area, place)| (area, place, self.looked_at(area, place).2))
+            .collect()
+    }
+
+    /// The places of the counters of an area; that of the cycle counter for one that is of no counter.
+    fn places(&self, area: Area) -> Range<usize> {
+        let counters = self.signals.counters.len();
+        match area.is_by_counter() {
+            true => 0..counters,
+            false => self.signals.cycle_counter..counters,
+        }
     }
 
     /// Where the design does otherwise than it should in a cycle.
@@ -321,11 +391,10 @@ impl<'a> Prover<'a> {
 
     /// The type of a counter, and what follows it, are what a cycle left that wrote or reset it: that they stay so
     /// otherwise is of the area of types.
-    fn settle(&self, frame: &mut Frame, place: usize) -> [Lit; 2] {
+    fn settle(&self, frame: &mut Frame, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
         let of = &self.signals.counters[place];
-        let before = circuit(|circuit| Frame::any(self.netlist, circuit));
-        let mut before = Cycle::of(before, self.signals);
-        let reached = before.reached(&self.accesses);
+        let mut before = Cycle::of(self.frame(), self.signals);
+        let reached = before.reached(&self.contract.accesses);
         let written = circuit(|circuit| {
             let written = reached.written(circuit, Effect::Type(of.n));
             circuit.or(written.any, before.reset())
@@ -335,6 +404,7 @@ impl<'a> Prover<'a> {
             let after = before.after(signal);
             frame.put(signal, &after);
         }
+        asked.extend(before.frame.asked());
         [legal, written]
     }
 
@@ -353,20 +423,40 @@ impl<'a> Prover<'a> {
         all
     }
 
-    /// DUT-36, DUT-37, DUT-80 to DUT-82: the cycle is one that may be driven.
+    /// DUT-36, DUT-37, DUT-80 to DUT-83: the cycle is one that may be driven.
     pub fn legal(&self, cycle: &mut Cycle) -> Lit {
-        let el2 = cycle.input[bit_of("controls") + control::EL2_ENABLED.trailing_zeros() as usize];
-        let driven = cycle.input[bit_of("driven")];
+        let control = |mask: u32| cycle.input[bit_of("controls") + mask.trailing_zeros() as usize];
+        let driven = field(&cycle.input, "driven", 2);
+        let (by_pe, by_threads) = (driven[0], driven[1]);
+        let el2 = control(control::EL2_ENABLED);
+        let halted = control(control::HALTED);
+        let allowed = field(&cycle.input, "counting_allowed", 32);
+        let counters = self.signals.counters.iter().map(|of| allowed[of.n]);
+        let profiling = field(&cycle.input, "profiling", 8)[0];
+        let profiling = self.implementation.spe.implemented.then_some(profiling);
         let threads = usize::from(self.implementation.threads.count);
         circuit(|circuit| {
-            let states = (0..threads).map(|t| {
-                let bits: Vec<_> = cycle.state(t).iter().copied().chain([el2]).collect();
-                let legal = self.legal_states.on(circuit, &bits);
-                circuit.or(!driven, legal)
-            });
-            let mut all: Vec<_> = states.collect();
+            let mut all = Vec::new();
+            for t in 0..threads {
+                let mut legal = |el2: Lit| {
+                    let bits: Vec<_> = cycle.state(t).iter().copied().chain([el2]).collect();
+                    self.contract.legal_states.on(circuit, &bits)
+                };
+                all.push(match t {
+                    0 => {
+                        let legal = legal(el2);
+                        circuit.or(!by_pe, legal)
+                    }
+                    _ => {
+                        let either = [legal(Lit::FALSE), legal(Lit::TRUE)];
+                        circuit.any([either[0], either[1], !by_pe, !by_threads])
+                    }
+                });
+            }
+            let goes_on = circuit.any(counters.chain(profiling).collect::<Vec<_>>());
+            all.push(!circuit.all([by_pe, halted, goes_on]));
             all.push(is_in_limits(circuit, &cycle.input));
-            all.push(self.accesses.legal(circuit, &cycle.input));
+            all.push(self.contract.accesses.legal(circuit, &cycle.input));
             circuit.all(all)
         })
     }

@@ -42,7 +42,7 @@ impl Prover<'_> {
         let before = cycle.sampling(signals, At::Start);
         let found = cycle.sampling(signals, At::End);
         let events = cycle.samples();
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let (reset, held) = (cycle.reset(), circuit(|circuit| cycle.held(circuit)));
         let facts = Facts {
             implementation: self.implementation,

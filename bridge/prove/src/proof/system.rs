@@ -15,7 +15,7 @@ impl Prover<'_> {
         };
         let before = cycle.system(signals, At::Start);
         let found = cycle.system(signals, At::End);
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let reset = cycle.reset();
         circuit(|circuit| {
             let units = &self.implementation.system_pmu;

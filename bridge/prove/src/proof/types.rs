@@ -11,14 +11,15 @@ impl Prover<'_> {
     /// What becomes of a type, and of what follows it.
     pub(super) fn of_types(&self, cycle: &mut Cycle, place: usize) -> Vec<Difference> {
         let of = &self.signals.counters[place];
-        let reached = cycle.reached(&self.accesses);
+        let reached = cycle.reached(&self.contract.accesses);
         let reset = cycle.reset();
         let before = cycle.registers[place].clone();
         let found = cycle.after(&of.register);
         let (differs, changes) = circuit(|circuit| {
-            let expected = self
-                .fixed
-                .type_after(circuit, of.n, &before, (&reached, reset));
+            let expected =
+                self.contract
+                    .fixed
+                    .type_after(circuit, of.n, &before, (&reached, reset));
             let written = reached.written(circuit, Effect::Type(of.n));
             let differs = circuit.differ(&expected, &found);
             (differs, circuit.or(written.any, reset))

@@ -27,7 +27,7 @@ impl Prover<'_> {
         });
         let (values, after) = cycle.expected_values(
             self.implementation,
-            &self.tables,
+            &self.contract.tables,
             &counters,
             (&c_p, &counting, &bases),
         );

@@ -1,0 +1,120 @@
+//! Mutants of a netlist that no run has killed: equal to the design for all inputs, or killed by stimulus that a solver finds.
+//!
+//! The netlist has all mutants in it, and a port for the number of the one that is meant.
+
+use pmu_model::CycleInput;
+
+use crate::correspondence::Correspondence;
+use crate::netlist::NetlistError;
+use crate::proof::{Area, Defect, Found, Prover};
+use crate::symbol::{circuit, forget};
+
+/// What became of a mutant.
+#[derive(Clone, Debug)]
+pub enum Judged {
+    /// No register and no output is another one: the gates fold to the same.
+    Same,
+    /// So many claims are about what is another one, and all of them hold.
+    Equivalent(usize),
+    /// A claim does not hold, and stimulus shows it.
+    Killed(String, Vec<CycleInput>),
+    /// This claim was not finished in its time, or does not hold in a state to which no stimulus was found.
+    NotDecided(String),
+}
+
+/// A mutant could not be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// A proof is none.
+    #[error(transparent)]
+    Defect(#[from] Defect),
+    /// The netlist has no such port.
+    #[error(transparent)]
+    Netlist(#[from] NetlistError),
+}
+
+/// Judges the mutants of a netlist.
+pub struct Judge<'a> {
+    prover: Prover<'a>,
+    names: &'a Correspondence,
+    port: &'a str,
+    /// All there is to prove, and what of the netlist it is about.
+    parts: Vec<(Area, usize, Vec<u32>)>,
+}
+
+impl<'a> Judge<'a> {
+    /// Of the netlist of `prover`, in which `port` has the number of the mutant that is meant, 0 for none.
+    pub fn new(prover: &Prover<'a>, names: &'a Correspondence, port: &'a str) -> Self {
+        Self {
+            parts: prover.choosing(port, 0).parts(),
+            prover: prover.choosing(port, 0),
+            names,
+            port,
+        }
+    }
+
+    /// The claims that do not hold of the design without a mutant.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn wrong_without(&self) -> Result<Vec<String>, JudgeError> {
+        let mut wrong = Vec::new();
+        for &(area, place, _) in &self.parts {
+            self.prover.prove_counter(area, place, &mut |claim| {
+                if claim.result != Found::Proved {
+                    wrong.push(claim.claim);
+                }
+            })?;
+        }
+        Ok(wrong)
+    }
+
+    /// What there is to say of a mutant.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
+        let mutant = self.prover.choosing(self.port, number);
+        let mut claims = 0;
+        let mut open = None;
+        for (area, place) in self.touched(&mutant) {
+            let mut refuted = None;
+            mutant.prove_counter(area, place, &mut |claim| {
+                claims += 1;
+                match claim.result {
+                    Found::Proved => {}
+                    Found::NotDecided => open = Some(claim.claim),
+                    Found::Refuted => {
+                        refuted.get_or_insert(claim.claim);
+                    }
+                }
+            })?;
+            if let Some(claim) = refuted {
+                match mutant.stimulus(self.names, area, place)? {
+                    Some(cycles) => return Ok(Judged::Killed(claim, cycles)),
+                    None => open = Some(claim),
+                }
+            }
+        }
+        Ok(match (open, claims) {
+            (Some(claim), _) => Judged::NotDecided(claim),
+            (None, 0) => Judged::Same,
+            (None, claims) => Judged::Equivalent(claims),
+        })
+    }
+
+    /// What there is to prove that is about anything that is another one in the mutant.
+    fn touched(&self, mutant: &Prover<'_>) -> Vec<(Area, usize)> {
+        forget();
+        circuit(|circuit| {
+            let any = self.prover.any(circuit);
+            let (mut right, mut other) = (any.clone(), any);
+            self.prover.choose(&mut right);
+            mutant.choose(&mut other);
+            let parts = self.parts.iter();
+            let touched =
+                parts.filter(|(.., literals)| right.differ(circuit, &mut other, literals));
+            touched.map(|&(area, place, _)| (area, place)).collect()
+        })
+    }
+}
