@@ -155,7 +155,7 @@ fn judge(
     let netlist = Netlist::read(&aiger, &fs::read_to_string(folder.join("design.map"))?)?;
     let signals = Signals::find(&netlist, &names, implementation)?;
     let prover = Prover::new(implementation, &netlist, &signals, LIMIT)?;
-    let judge = Judge::new(&prover, &names, PORT);
+    let judge = Judge::new(&prover, &names, PORT)?;
     let alive: Vec<usize> = gates
         .iter()
         .filter(|gate| gate.cycle.is_none())
@@ -171,11 +171,20 @@ fn judge(
                 Ok::<_, Error>((wrong.join(", "), None))
             }
             _ => Ok(match judge.judge(number as u64)? {
-                Judged::Same => ("equivalent: its gates fold to the same".into(), None),
+                Judged::Same => (
+                    "equivalent: no register or output differs, in any state".into(),
+                    None,
+                ),
                 Judged::Equivalent(claims) => (format!("equivalent: {claims} claims proved"), None),
                 Judged::NotDecided(claim) => (format!("not decided: {claim}"), None),
                 Judged::Killed(claim, cycles) => {
-                    let found = replay(rtl, implementation, number, &cycles)?;
+                    let found = replay(
+                        &folder.join(format!("{number}.stim")),
+                        rtl,
+                        implementation,
+                        number,
+                        &cycles,
+                    )?;
                     (format!("killed by a solver: {claim}"), found)
                 }
             }),
@@ -215,20 +224,19 @@ fn judge(
     Ok(failed)
 }
 
-/// The first difference of a mutant from the model in these cycles.
+/// The first difference of a mutant from the model in these cycles, which are kept in a file.
 fn replay(
+    path: &Path,
     rtl: &Rtl,
     implementation: &Implementation,
     number: usize,
     cycles: &[CycleInput],
 ) -> Result<Option<(u64, String)>, Error> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("killing.stim");
-    let mut writer = Writer::create(&path, implementation, None)?;
+    let mut writer = Writer::create(path, implementation, None)?;
     writer.append(cycles)?;
     writer.finish()?;
     let dut = Tagged::new(rtl.instance()?, u16::try_from(number)?);
-    let recorded = Reader::open(&path)?;
+    let recorded = Reader::open(path)?;
     let mut run = Lockstep::new(implementation, Box::new(dut), recorded.into(), 1)?;
     let length = cycles.len() as u64;
     let ended = run.run(length, &Control::default(), |_| Ok::<_, StimulusError>(()))?;

@@ -74,8 +74,8 @@ pub struct OfSampling {
     pub interval: Signal,
     /// PMSIRR_EL1.RND.
     pub random: Signal,
-    /// Profiling was enabled in the cycle before.
-    pub enabled: Signal,
+    /// Profiling was enabled in the cycle before; a design in which nothing reads it has none.
+    pub enabled: Option<Signal>,
     /// Samples in flight.
     pub in_flight: Signal,
     /// The PMBSR_ELx that there are.
@@ -215,7 +215,7 @@ impl OfSampling {
             ecount: netlist.signal(&names.ecount, 8)?,
             interval: netlist.signal(&names.interval, 24)?,
             random: netlist.signal(&names.random, 1)?,
-            enabled: netlist.signal(&names.enabled, 1)?,
+            enabled: netlist.signal(&names.enabled, 1).ok(),
             in_flight: netlist.signal(&names.in_flight, 8)?,
             buffers: buffers.collect::<Result<_, _>>()?,
             events: [
@@ -405,13 +405,16 @@ impl<'a> Cycle<'a> {
 
     /// Statistical Profiling, at the start of the cycle or at its end.
     pub fn sampling(&mut self, of: &OfSampling, at: At) -> Sampling {
+        let enabled = of.enabled.as_ref();
+        let enabled =
+            enabled.map_or_else(|| circuit(Circuit::free), |signal| self.at(signal, at)[0]);
         let mut word = |signal: &Signal| self.at(signal, at);
         Sampling {
             count: word(&of.count),
             ecount: word(&of.ecount),
             interval: word(&of.interval),
             random: word(&of.random)[0],
-            enabled: word(&of.enabled)[0],
+            enabled,
             in_flight: word(&of.in_flight),
             buffers: of.buffers.iter().map(word).collect(),
         }

@@ -5,6 +5,7 @@
 use pmu_model::CycleInput;
 
 use crate::correspondence::Correspondence;
+use crate::cycle::Cycle;
 use crate::netlist::NetlistError;
 use crate::proof::{Area, Defect, Found, Prover};
 use crate::symbol::{circuit, forget};
@@ -12,9 +13,9 @@ use crate::symbol::{circuit, forget};
 /// What became of a mutant.
 #[derive(Clone, Debug)]
 pub enum Judged {
-    /// No register and no output is another one: the gates fold to the same.
+    /// No register and no output is another one, in any state and for any input that may be driven.
     Same,
-    /// So many claims are about what is another one, and all of them hold.
+    /// There is one in some state, which may be one that the design never comes to: so many claims are about what is another one, and all of them hold.
     Equivalent(usize),
     /// A claim does not hold, and stimulus shows it.
     Killed(String, Vec<CycleInput>),
@@ -44,13 +45,21 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Of the netlist of `prover`, in which `port` has the number of the mutant that is meant, 0 for none.
-    pub fn new(prover: &Prover<'a>, names: &'a Correspondence, port: &'a str) -> Self {
-        Self {
-            parts: prover.choosing(port, 0).parts(),
-            prover: prover.choosing(port, 0),
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn new(
+        prover: &Prover<'a>,
+        names: &'a Correspondence,
+        port: &'a str,
+    ) -> Result<Self, NetlistError> {
+        let prover = prover.choosing(port, 0)?;
+        Ok(Self {
+            parts: prover.parts(),
+            prover,
             names,
             port,
-        }
+        })
     }
 
     /// The claims that do not hold of the design without a mutant.
@@ -74,10 +83,13 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// A proof is none.
     pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
-        let mutant = self.prover.choosing(self.port, number);
+        let mutant = self.prover.choosing(self.port, number)?;
+        let Some(touched) = self.touched(&mutant)? else {
+            return Ok(Judged::Same);
+        };
         let mut claims = 0;
         let mut open = None;
-        for (area, place) in self.touched(&mutant) {
+        for (area, place) in touched {
             let mut refuted = None;
             mutant.prove_counter(area, place, &mut |claim| {
                 claims += 1;
@@ -96,25 +108,35 @@ impl<'a> Judge<'a> {
                 }
             }
         }
-        Ok(match (open, claims) {
-            (Some(claim), _) => Judged::NotDecided(claim),
-            (None, 0) => Judged::Same,
-            (None, claims) => Judged::Equivalent(claims),
+        Ok(match open {
+            Some(claim) => Judged::NotDecided(claim),
+            None => Judged::Equivalent(claims),
         })
     }
 
-    /// What there is to prove that is about anything that is another one in the mutant.
-    fn touched(&self, mutant: &Prover<'_>) -> Vec<(Area, usize)> {
+    /// What there is to prove that is about anything that is another one in the mutant; `None` if nothing is.
+    ///
+    /// # Errors
+    /// A proof is none.
+    fn touched(&self, mutant: &Prover<'_>) -> Result<Option<Vec<(Area, usize)>>, JudgeError> {
         forget();
-        circuit(|circuit| {
-            let any = self.prover.any(circuit);
-            let (mut right, mut other) = (any.clone(), any);
-            self.prover.choose(&mut right);
-            mutant.choose(&mut other);
-            let parts = self.parts.iter();
+        let any = circuit(|circuit| self.prover.any(circuit));
+        let (mut right, mut other) = (any.clone(), any);
+        self.prover.choose(&mut right);
+        mutant.choose(&mut other);
+        let mut cycle = Cycle::of(right, self.prover.signals);
+        let legal = self.prover.legal(&mut cycle);
+        let right = &mut cycle.frame;
+        let differs = circuit(|circuit| right.any_differs(circuit, &mut other));
+        if self.prover.is_never(&[legal, differs])? {
+            return Ok(None);
+        }
+        let parts = self.parts.iter();
+        let touched = circuit(|circuit| {
             let touched =
                 parts.filter(|(.., literals)| right.differ(circuit, &mut other, literals));
             touched.map(|&(area, place, _)| (area, place)).collect()
-        })
+        });
+        Ok(Some(touched))
     }
 }

@@ -1,6 +1,7 @@
 //! A design as a netlist: the AIGER file that Yosys writes, and the map of its names.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -13,6 +14,8 @@ pub struct Netlist {
     /// What each register takes at the clock, as two times a variable, plus one for its opposite.
     next: Vec<u32>,
     gates: Vec<[u32; 2]>,
+    /// The bits of output ports.
+    shown: Vec<u32>,
     names: BTreeMap<String, Vec<Option<u32>>>,
     /// Which inputs are ports.
     ports: HashMap<String, Vec<Option<usize>>>,
@@ -123,11 +126,13 @@ impl Netlist {
             inputs: inputs as usize,
             next,
             gates,
+            shown: Vec::new(),
             names: BTreeMap::new(),
             ports: HashMap::new(),
             outputs: BTreeSet::new(),
         };
         netlist.read_names(map, &shown)?;
+        netlist.shown = shown;
         Ok(netlist)
     }
 
@@ -233,6 +238,35 @@ impl Netlist {
         (strsim::jaro_winkler(name, found) > 0.85).then(|| found.clone())
     }
 
+    /// What of the named signals is no more than a register or a known bit where a port has a fixed value.
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn folded(&self, port: &str, number: u64) -> Result<Folded, NetlistError> {
+        let mut circuit = Circuit::default();
+        let mut frame = Frame::any(self, &mut circuit);
+        frame.fix(port, number)?;
+        let first = 1 + self.inputs;
+        let registers = (first..first + self.next.len()).map(|variable| {
+            let lit = frame.bits[variable].unwrap_or(Lit::FALSE);
+            (lit.node(), 2 * variable as u32)
+        });
+        // The known bit is variable 0.
+        let known: HashMap<usize, u32> = registers.chain([(0, 0)]).collect();
+        let gates = (first + self.next.len()) as u32;
+        let named = self.names.values().flatten().flatten();
+        let mut folded = Folded::new();
+        for variable in named.map(|literal| literal >> 1) {
+            if variable >= gates && !folded.contains_key(&variable) {
+                let lit = frame.lit(&mut circuit, 2 * variable);
+                if let Some(literal) = known.get(&lit.node()) {
+                    folded.insert(variable, literal ^ u32::from(lit.is_inverted()));
+                }
+            }
+        }
+        Ok(folded)
+    }
+
     /// How many registers there are.
     pub fn registers(&self) -> usize {
         self.next.len()
@@ -271,7 +305,12 @@ pub struct Frame<'a> {
     bits: Vec<Option<Lit>>,
     /// The literals of signals that were asked for.
     asked: Vec<u32>,
+    /// Gates that are no more than a register, or known.
+    folded: Option<Arc<Folded>>,
 }
+
+/// Gates that are no more than a register or a known bit where a port has a fixed value: by variable, the literal.
+pub type Folded = HashMap<u32, u32>;
 
 impl<'a> Frame<'a> {
     /// A cycle in any state, with any inputs.
@@ -285,6 +324,7 @@ impl<'a> Frame<'a> {
             netlist,
             bits,
             asked: Vec::new(),
+            folded: None,
         }
     }
 
@@ -296,6 +336,29 @@ impl<'a> Frame<'a> {
             next.bits[first + register] = Some(self.lit(circuit, takes));
         }
         next
+    }
+
+    /// An input port has a fixed value.
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn fix(&mut self, port: &str, number: u64) -> Result<(), NetlistError> {
+        let bits: Vec<_> = (0..u64::BITS)
+            .map(|bit| Lit::known(number >> bit & 1 == 1))
+            .collect();
+        self.drive(port, &bits)
+    }
+
+    /// Gates of this netlist that are no more than a register, or known.
+    pub fn fold(&mut self, folded: Arc<Folded>) {
+        self.folded = Some(folded);
+    }
+
+    /// The literal, or that of what it folds to.
+    fn root(&self, literal: u32) -> u32 {
+        let folded = self.folded.as_ref();
+        let root = folded.and_then(|folded| folded.get(&(literal >> 1)));
+        root.map_or(literal, |root| root ^ (literal & 1))
     }
 
     /// The literals of the signals that were asked for, and of what they become.
@@ -313,6 +376,23 @@ impl<'a> Frame<'a> {
         literals
             .into_iter()
             .any(|&literal| self.lit(circuit, literal) != other.lit(circuit, literal))
+    }
+
+    /// Whether what any register takes, or any output shows, is another one than in another cycle of the same netlist.
+    pub fn any_differs(&mut self, circuit: &mut Circuit, other: &mut Self) -> Lit {
+        let netlist = self.netlist;
+        let mut pairs = BTreeSet::new();
+        for &literal in netlist.next.iter().chain(&netlist.shown) {
+            let (own, of) = (self.lit(circuit, literal), other.lit(circuit, literal));
+            if own != of {
+                pairs.insert((own.min(of), own.max(of)));
+            }
+        }
+        let differ: Vec<_> = pairs
+            .into_iter()
+            .map(|(own, of)| circuit.xor(own, of))
+            .collect();
+        circuit.any(differ)
     }
 
     /// Drives an input port.
@@ -339,10 +419,10 @@ impl<'a> Frame<'a> {
         let first = 1 + self.netlist.inputs;
         let registers = first..first + self.netlist.next.len();
         for (literal, &lit) in signal.bits.iter().zip(bits) {
-            let variable = literal.map_or(0, |literal| (literal >> 1) as usize);
+            let literal = literal.map_or(0, |literal| self.root(literal));
+            let variable = (literal >> 1) as usize;
             if registers.contains(&variable) {
-                let inverted = literal.is_some_and(|literal| literal & 1 == 1);
-                self.bits[variable] = Some(lit.inverted_if(inverted));
+                self.bits[variable] = Some(lit.inverted_if(literal & 1 == 1));
             }
         }
     }
@@ -366,6 +446,7 @@ impl<'a> Frame<'a> {
             let Some(literal) = *bit else {
                 return Some(circuit.free());
             };
+            let literal = self.root(literal);
             if literal <= 1 {
                 return Some(Lit::known(literal == 1));
             }

@@ -21,7 +21,7 @@ use crate::circuit::{Circuit, Lit};
 use crate::contract::{bit_of, field, is_in_limits, legal_states};
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
-use crate::netlist::{Frame, Netlist};
+use crate::netlist::{Folded, Frame, Netlist, NetlistError};
 use crate::registers::Fixed;
 use crate::solver::{Answer, Certificate, Values, solve};
 use crate::symbol::{circuit, forget};
@@ -189,7 +189,7 @@ pub struct Prover<'a> {
     /// Time of a claim.
     pub limit: Duration,
     /// A port, and what it always is.
-    chosen: Option<(&'a str, u64)>,
+    chosen: Option<(&'a str, u64, Arc<Folded>)>,
 }
 
 /// The functions of the model that were run for every input, of an implementation.
@@ -232,13 +232,16 @@ impl<'a> Prover<'a> {
     }
 
     /// The same of the design whose port is always this number.
-    #[must_use]
-    pub fn choosing(&self, port: &'a str, number: u64) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// It has no such port.
+    pub fn choosing(&self, port: &'a str, number: u64) -> Result<Self, NetlistError> {
+        let folded = Arc::new(self.netlist.folded(port, number)?);
+        Ok(Self {
             contract: Arc::clone(&self.contract),
-            chosen: Some((port, number)),
+            chosen: Some((port, number, folded)),
             ..*self
-        }
+        })
     }
 
     /// A cycle in any state, with any inputs but what is chosen.
@@ -255,12 +258,10 @@ impl<'a> Prover<'a> {
 
     /// Drives what is chosen.
     pub(crate) fn choose(&self, frame: &mut Frame) {
-        if let Some((port, number)) = self.chosen {
-            let bits: Vec<_> = (0..u64::BITS)
-                .map(|bit| Lit::known(number >> bit & 1 == 1))
-                .collect();
-            // A design without the port has nothing to choose.
-            let _ = frame.drive(port, &bits);
+        if let Some((port, number, folded)) = &self.chosen {
+            frame.fold(Arc::clone(folded));
+            // That there is such a port was found out before.
+            let _ = frame.fix(port, *number);
         }
     }
 
@@ -508,6 +509,21 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Whether no values make all `bits` 1; not if it was not found out in time.
+    ///
+    /// # Errors
+    /// The derivation does not hold.
+    pub(crate) fn is_never(&self, bits: &[Lit]) -> Result<bool, Defect> {
+        match circuit(|circuit| solve(circuit, bits, self.limit)) {
+            Answer::Never(_) => Ok(true),
+            Answer::Values(_) | Answer::NotDecided => Ok(false),
+            Answer::Wrong(error) => Err(Defect::Certificate {
+                claim: "a mutant is the design".into(),
+                error,
+            }),
+        }
+    }
+
     /// Values that make all `bits` 1, if there are some.
     pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
         match circuit(|circuit| solve(circuit, bits, self.limit)) {
@@ -552,12 +568,15 @@ impl Difference {
         }
     }
 
+    /// 1 where it is looked at.
+    pub fn is_looked_at(&self) -> Lit {
+        circuit(|circuit| circuit.all(self.where_.iter().copied()))
+    }
+
     /// 1 where it does, where it is looked at.
     pub fn is_wrong(&self) -> Lit {
-        circuit(|circuit| {
-            let looked_at = circuit.all(self.where_.iter().copied());
-            circuit.and(looked_at, self.differs)
-        })
+        let looked_at = self.is_looked_at();
+        circuit(|circuit| circuit.and(looked_at, self.differs))
     }
 
     /// Where these are 1.
