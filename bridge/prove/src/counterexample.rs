@@ -352,6 +352,7 @@ impl Prover<'_> {
             vec![one.clone(), last.clone()],
             vec![one.clone(), one.clone(), last.clone()],
             vec![one.clone(), one.clone(), stops(last.clone()), one.clone()],
+            vec![last.clone(); 3],
             [draws, vec![one.clone()]].concat(),
         ] {
             forget();
@@ -402,10 +403,12 @@ impl Prover<'_> {
             let bits = circuit(|circuit| shape.on(circuit));
             // The input is registered: the next frame is its cycle.
             frame.drive(&names.input_port, &bits)?;
-            inputs.push(bits);
             let mut next = circuit(|circuit| frame.following(circuit));
             self.choose(&mut next);
             let mut cycle = Cycle::of(next, self.signals);
+            // Bits that the design does not read are free in it, and driven all the same.
+            cycle.input.clone_from(&bits);
+            inputs.push(bits);
             look(number, &mut cycle);
             frame = cycle.frame;
         }

@@ -131,6 +131,12 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
     })?;
     told.read(&version, netlist.registers(), netlist.gates());
     let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
+    if let (Some(of), Some(names)) = (&signals.sampling, &names.sampling)
+        && of.enabled.is_none()
+    {
+        let name = &names.enabled;
+        eprintln!("lockstep: the design has no signal {name:?}, or nothing reads it: taken as 0");
+    }
     let limit = Duration::from_secs(args.limit);
     let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
     let mut results = Vec::new();

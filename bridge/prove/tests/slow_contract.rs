@@ -22,7 +22,7 @@ use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-const CYCLES: usize = 2_500;
+const CYCLES: usize = 1_500;
 
 fn bits(value: u64, count: usize) -> Vec<Lit> {
     (0..count)
@@ -112,7 +112,7 @@ fn it_says_what_the_model_says() {
         read,
     } = seen;
     assert!(
-        outcomes[1..=5].iter().all(|&count| count > 50),
+        outcomes[1..=5].iter().all(|&count| count > 10),
         "{outcomes:?}"
     );
     assert!(events > 1000 && selected > 500 && collided > 100 && read > 1000);

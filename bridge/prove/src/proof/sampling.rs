@@ -77,14 +77,11 @@ impl Prover<'_> {
             let rules = &["SPE-02", "DUT-11", "DUT-60"];
             of(circuit, "INTERVAL", rules, &after.interval, &found.interval);
             of(circuit, "RND", rules, &[after.random], &[found.random]);
-            let rules = &["SPE-10", "SPE-11"];
-            of(
-                circuit,
-                "whether profiling was enabled",
-                rules,
-                &[after.enabled],
-                &[found.enabled],
-            );
+            if signals.enabled.is_some() {
+                let words = "whether profiling was enabled";
+                let (expected, found) = ([after.enabled], [found.enabled]);
+                of(circuit, words, &["SPE-10", "SPE-11"], &expected, &found);
+            }
             let rules = &["SPE-21", "SPE-22", "SPE-23", "SPE-28", "SPE-32"];
             of(
                 circuit,
