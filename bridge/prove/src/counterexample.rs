@@ -4,6 +4,7 @@
 use pmu_model::contract::{CYCLE_COUNTER, Thread};
 use pmu_model::pmu::event_type::EVTCOUNT;
 use pmu_model::pmu::registers::PMCR_LP;
+use pmu_model::pmu::sample_events::SAMPLE_EVENTS;
 use pmu_model::{CycleInput, SysReg};
 
 use crate::circuit::Lit;
@@ -11,7 +12,7 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::NetlistError;
-use crate::proof::{Area, Difference, Prover};
+use crate::proof::{Area, Difference, Prover, SAMPLES as NAMES};
 use crate::symbol::{circuit, forget};
 
 /// Cycles that can each draw a byte: what acts on few bytes needs some.
@@ -105,18 +106,19 @@ const FORMS: [Form; 8] = {
 
 impl Prover<'_> {
     /// Stimulus in which the design does otherwise than it should, in an area, and for the counter at `place` if that is of
-    /// counters; `None` if there is none of the forms that are tried.
+    /// counters; a claim of them does not hold. `None` if there is none of the forms that are tried.
     ///
     /// # Errors
     /// The design has no such port.
     pub fn stimulus(
         &self,
         names: &Correspondence,
-        area: Area,
-        place: usize,
+        (area, place): (Area, usize),
+        claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         match area {
             Area::Counter => return self.of_values(names, place),
+            Area::Sampling if NAMES.contains(&claim) => return self.of_samples(names),
             Area::Sampling => return self.of_operations(names),
             Area::Decode | Area::System | Area::Access => {
                 let found = self.of_accesses(names, area, place)?;
@@ -369,12 +371,51 @@ impl Prover<'_> {
                     let differences = self.differences(Area::Sampling, cycle, 0);
                     // DUT-62: after a load of zero nothing is known.
                     assumed.extend(differences.first().map(Difference::is_looked_at));
-                    wrong.extend(differences.iter().map(Difference::is_wrong));
+                    // What events count is seen by counters alone.
+                    let shown = differences.iter().filter(|of| !NAMES.contains(&of.words()));
+                    wrong.extend(shown.map(Difference::is_wrong));
                 }
             })?;
             assumed.push(circuit(|circuit| circuit.any(wrong)));
             if let Some(mut cycles) = self.cycles(&inputs, &assumed) {
                 cycles.extend(self.reads(Area::Sampling, 0));
+                return Ok(Some(cycles));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Sampling, with a counter that counts one of its events, if there are counters.
+    fn of_samples(&self, names: &Correspondence) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        let write = |register| Shape::of(&CycleInput::write(register, 0)).field("access_data");
+        let known = |register, data| Shape::of(&CycleInput::write(register, data));
+        let events = SAMPLE_EVENTS.into_iter().zip(NAMES);
+        let events = events.filter(|_| self.signals.cycle_counter > 0);
+        for ((event, name), cycles) in events.flat_map(|of| [1, 2, 3].map(|cycles| (of, cycles))) {
+            forget();
+            let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+            shapes.extend([
+                write(SysReg::Pmsirr),
+                known(type_of(0), event.into()),
+                known(SysReg::Pmcntenset, 1),
+                known(SysReg::Pmcr, 1),
+                write(SysReg::Pmsicr),
+            ]);
+            let first = shapes.len();
+            // Each of them may begin an interval anew.
+            shapes.extend(vec![operations(write(SysReg::Pmsicr)); cycles]);
+            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let inputs = self.unrolled(names, &shapes, |number, cycle| {
+                if number >= first {
+                    assumed.push(self.legal(cycle));
+                    let differences = self.differences(Area::Sampling, cycle, 0);
+                    assumed.extend(differences.first().map(Difference::is_looked_at));
+                    let own = differences.iter().filter(|of| of.words() == name);
+                    wrong.extend(own.map(Difference::is_wrong));
+                }
+            })?;
+            assumed.push(circuit(|circuit| circuit.any(wrong)));
+            if let Some(cycles) = self.cycles(&inputs, &assumed) {
                 return Ok(Some(cycles));
             }
         }

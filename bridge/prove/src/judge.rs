@@ -102,7 +102,7 @@ impl<'a> Judge<'a> {
                 }
             })?;
             if let Some(claim) = refuted {
-                match mutant.stimulus(self.names, area, place)? {
+                match mutant.stimulus(self.names, (area, place), &claim)? {
                     Some(cycles) => return Ok(Judged::Killed(claim, cycles)),
                     None => open = Some(claim),
                 }

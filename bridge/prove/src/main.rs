@@ -184,7 +184,7 @@ fn run(args: &Args) -> Result<Verdict, Failure> {
         Some((area, claim)) => {
             told.begin("a counter-example");
             let cycles = prover
-                .stimulus(&names, area, claim.place)
+                .stimulus(&names, (area, claim.place), &claim.claim)
                 .map_err(Failure::usage)?;
             match cycles {
                 None => Verdict::NotFound,

@@ -126,7 +126,9 @@ fn refuted(rtl: &Path, implementation: &Implementation, areas: &[Area]) -> (Vec<
         let Some(first) = wrong.next() else {
             continue;
         };
-        let shown = prover.stimulus(&names(), area, first.place).expect("ports");
+        let shown = prover
+            .stimulus(&names(), (area, first.place), &first.claim)
+            .expect("ports");
         if let Some(cycles) = &shown {
             let legal = ContractCheck::new(implementation).check(cycles);
             legal.expect("stimulus that the contract allows");

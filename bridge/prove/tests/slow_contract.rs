@@ -115,7 +115,8 @@ fn it_says_what_the_model_says() {
         outcomes[1..=5].iter().all(|&count| count > 10),
         "{outcomes:?}"
     );
-    assert!(events > 1000 && selected > 500 && collided > 100 && read > 1000);
+    let counts = [events, selected, collided, read];
+    assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
 }
 
 /// How often something happened.
@@ -129,7 +130,10 @@ struct Seen {
 }
 
 fn run(implementation: &Implementation, seed: u64, seen: &mut Seen) {
-    let profile = Profile::default();
+    let profile = match seed % 2 {
+        0 => Profile::named("spe").expect("built in"),
+        _ => Profile::default(),
+    };
     let mut stimulus = Generator::new(seed, implementation, &profile).expect("legal");
     let mut cycles = vec![CycleInput::default(); CYCLES];
     stimulus.fill(&mut cycles);

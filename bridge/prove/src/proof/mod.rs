@@ -8,6 +8,8 @@ mod system;
 mod types;
 mod values;
 
+pub(crate) use sampling::SAMPLES;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -566,6 +568,11 @@ impl Difference {
             is_of_all: true,
             ..Self::of_counter(words, rules, differs)
         }
+    }
+
+    /// What differs.
+    pub fn words(&self) -> &str {
+        &self.words
     }
 
     /// 1 where it is looked at.

@@ -7,6 +7,14 @@ use crate::symbol::circuit;
 
 use super::{Difference, Prover};
 
+/// What the events of Statistical Profiling are called, in the order of their numbers.
+pub const SAMPLES: [&str; 4] = [
+    "SAMPLE_POP",
+    "SAMPLE_FEED",
+    "SAMPLE_FILTRATE",
+    "SAMPLE_COLLISION",
+];
+
 impl Prover<'_> {
     /// What the design shows, counts and holds of Statistical Profiling.
     pub(super) fn of_sampling(&self, cycle: &mut Cycle) -> Vec<Difference> {
@@ -113,13 +121,7 @@ impl Prover<'_> {
                 let rules = &["SPE-04", "SPE-42", "SPE-43", "DUT-60"];
                 of(circuit, &words, rules, expected, found);
             }
-            let names = [
-                "SAMPLE_POP",
-                "SAMPLE_FEED",
-                "SAMPLE_FILTRATE",
-                "SAMPLE_COLLISION",
-            ];
-            for ((name, expected), found) in names.iter().zip(&taken.events).zip(&events) {
+            for ((name, expected), found) in SAMPLES.iter().zip(&taken.events).zip(&events) {
                 of(
                     circuit,
                     name,
