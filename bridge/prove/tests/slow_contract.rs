@@ -130,10 +130,7 @@ struct Seen {
 }
 
 fn run(implementation: &Implementation, seed: u64, seen: &mut Seen) {
-    let profile = match seed % 2 {
-        0 => Profile::named("spe").expect("built in"),
-        _ => Profile::default(),
-    };
+    let profile = Profile::default();
     let mut stimulus = Generator::new(seed, implementation, &profile).expect("legal");
     let mut cycles = vec![CycleInput::default(); CYCLES];
     stimulus.fill(&mut cycles);
