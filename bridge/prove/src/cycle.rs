@@ -161,9 +161,10 @@ impl Signals {
                     // Nothing reads it, and Yosys removes it.
                     false => None,
                 },
+                // What nothing reads is not in the netlist, and of no matter.
                 follow: follow
-                    .map(|name| netlist.any_signal(&name))
-                    .collect::<Result<_, _>>()?,
+                    .filter_map(|name| netlist.any_signal(&name).ok())
+                    .collect(),
             })
         };
         let counters = usize::from(implementation.pmu.counters);
