@@ -117,7 +117,12 @@ impl Prover<'_> {
         claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         match area {
-            Area::Counter => return self.of_values(names, place),
+            Area::Counter => {
+                let found = self.of_values(names, place)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
             Area::Sampling if NAMES.contains(&claim) => return self.of_samples(names),
             Area::Sampling => return self.of_operations(names),
             Area::Decode | Area::System | Area::Access => {
