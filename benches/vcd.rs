@@ -7,7 +7,7 @@
 #[path = "../vcd/examples/generate/dump.rs"]
 #[allow(dead_code, reason = "the other shape is for the example")]
 mod dump;
-#[path = "../vcd/examples/throughput/readers.rs"]
+#[path = "../vcd/tests/throughput/readers.rs"]
 mod readers;
 
 #[path = "common/rtl_dump.rs"]

@@ -1,6 +1,6 @@
 //! What this crate, wellen and the `vcd` crate read: each row of a table of README.md is a dump that all three are
-//! given. `UPDATE_GOLDEN=1 cargo test -p lockstep-vcd --all-features --test compared` writes the table.
-#![cfg(all(feature = "gzip", feature = "zstd", target_os = "linux"))]
+//! given. `UPDATE_GOLDEN=1 cargo test -p lockstep-vcd-tests --test compared` writes the table.
+#![cfg(target_os = "linux")]
 
 mod readers;
 mod rows;
@@ -13,11 +13,13 @@ use std::os::fd::AsRawFd;
 use std::panic;
 use std::path::{Path, PathBuf};
 
+use lockstep_vcd_tests::dumps;
 use readers::{Reader, Seen, Values};
 use rows::{CUT, FILES, Form, LOOSE, Right, Row, STANDARD};
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-const MANIFEST: &str = include_str!("../../Cargo.toml");
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+/// The versions of other readers are of the whole workspace.
+const MANIFEST: &str = include_str!("../../../Cargo.toml");
 
 const START: &str = "<!-- What is read: written by tests/compared. -->\n";
 const END: &str = "<!-- End of what is read. -->\n";
@@ -41,7 +43,7 @@ impl Dump {
             Form::Pipe(text) => return Self::pipe(text),
             Form::File(name) => {
                 return Self {
-                    path: corpus().join(name),
+                    path: dumps().join(name),
                     _pipe: None,
                 };
             }
@@ -66,10 +68,6 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     encoder.read_to_end(&mut bytes).unwrap();
     bytes
-}
-
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd")
 }
 
 /// What a reader sees; None if it panics.
@@ -112,7 +110,7 @@ fn verdict(right: &Right, seen: Option<Seen>) -> &'static str {
         Right::Something => return "no values",
         Right::As(name) => {
             seen.values.remove(ASCENDING);
-            let mut values = readers::vcd_crate(&corpus().join(name)).values;
+            let mut values = readers::vcd_crate(&dumps().join(name)).values;
             values.remove(ASCENDING);
             values
         }
@@ -147,7 +145,7 @@ fn cells(row: &Row) -> [String; 3] {
 
 /// Of the malformed dumps, how many a reader tells to be so.
 fn told() -> (usize, [String; 3]) {
-    let mut dumps: Vec<PathBuf> = fs::read_dir(corpus().join("malformed"))
+    let mut dumps: Vec<PathBuf> = fs::read_dir(dumps().join("malformed"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "vcd"))

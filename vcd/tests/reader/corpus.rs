@@ -6,13 +6,9 @@ use std::path::{Path, PathBuf};
 
 use lockstep_vcd::{Bits, Event, Slice, Source, Stream, ValueRef, VarKind};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd")
-}
-
 /// All dumps of the corpus.
 pub fn files() -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder())
+    let mut files: Vec<PathBuf> = fs::read_dir(lockstep_vcd_tests::dumps())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.is_dir())
@@ -30,7 +26,7 @@ pub fn files() -> Vec<PathBuf> {
 /// Those that are well formed.
 fn dumps() -> Vec<PathBuf> {
     let mut dumps = files();
-    dumps.retain(|path| !path.starts_with(folder().join("malformed")));
+    dumps.retain(|path| !path.starts_with(lockstep_vcd_tests::dumps().join("malformed")));
     assert!(dumps.len() >= 10, "the corpus is incomplete: {dumps:?}");
     dumps
 }

@@ -2,12 +2,12 @@
 //! fault and the message. `UPDATE_GOLDEN=1` writes them anew.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lockstep_vcd::{Error, Slice, Source, Stream};
 
 fn dumps() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd/malformed");
+    let folder = lockstep_vcd_tests::dumps().join("malformed");
     let mut dumps: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

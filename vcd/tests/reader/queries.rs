@@ -2,15 +2,13 @@
 
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lockstep_vcd::{Sampler, Slice, Source, Stream, window};
+use lockstep_vcd_tests::dumps;
 
 fn dump(tool: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../tests/vcd")
-        .join(tool)
-        .join("hierarchy.vcd")
+    dumps().join(tool).join("hierarchy.vcd")
 }
 
 #[test]

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lockstep_vcd::{
     BitsRef, Event, Header, Probe, Sampler, Slice, Source, Stream, Ticks, ValueRef, window,
 };
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vcd/split")
+    lockstep_vcd_tests::dumps().join("split")
 }
 
 fn dumps() -> Vec<(PathBuf, String)> {

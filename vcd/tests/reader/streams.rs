@@ -96,7 +96,6 @@ fn a_failing_reader_is_told_after_all_whole_changes() {
     );
 }
 
-#[cfg(any(feature = "gzip", feature = "zstd"))]
 fn compressed(name: &str, compress: impl Fn(&[u8]) -> Vec<u8>) {
     let text = format!("{HEADER}#1\n1\"\n#2\n0\"\n");
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -114,7 +113,6 @@ fn compressed(name: &str, compress: impl Fn(&[u8]) -> Vec<u8>) {
     assert!(matches!(cut, Err(Error::Io { .. })), "{cut:?}");
 }
 
-#[cfg(feature = "gzip")]
 #[test]
 fn a_gzip_file_is_recognised() {
     compressed("dump.vcd.gz", |text| {
@@ -125,22 +123,9 @@ fn a_gzip_file_is_recognised() {
     });
 }
 
-#[cfg(feature = "zstd")]
 #[test]
 fn a_zstandard_file_is_recognised() {
     compressed("dump.vcd.zst", |text| zstd::encode_all(text, 1).unwrap());
-}
-
-#[cfg(not(feature = "gzip"))]
-#[test]
-fn a_gzip_file_needs_its_feature() {
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_feature.vcd.gz");
-    std::fs::write(&path, [0x1f, 0x8b, 8, 0]).unwrap();
-    let message = Stream::open(&path).unwrap_err().to_string();
-    assert!(
-        message.ends_with("a gzip file needs the feature `gzip`"),
-        "{message}"
-    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Measures this crate's readers against wellen and the `vcd` crate on a dump: speed, and on Linux memory.
 //!
-//! `cargo run --profile bench --example throughput -- FILE [ROUNDS [READER]]`; the profile
+//! `cargo run --profile bench -p lockstep-vcd-tests --example throughput -- FILE [ROUNDS [READER]]`; the profile
 //! `release` of this workspace compiles wellen with less optimization.
 
 mod memory;
