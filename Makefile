@@ -44,8 +44,10 @@ bugs: ## Plant every bug of tests/planted in the RTL and hunt it
 mutants: ## Make bugs that nobody has seen of the RTL, hunt and explain them (SEED=, else of the time; MUTANTS=)
 	$(CARGO) run --release --package lockstep-mutants -- --mutants $(MUTANTS) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
-gates: ## Make bugs of the RTL's netlist by Yosys, and hunt them (SEED=, else of the time; GATES=)
-	$(CARGO) run --release --package lockstep-mutants -- --gates $(GATES) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
+gates: ## Make bugs of the RTL's netlist by Yosys, hunt them, and prove that the others are none (SEED=, else of the time; GATES=)
+	$(CARGO) build --release
+	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
+	$(LOCKSTEP) score --mutants $(GATES) $(if $(filter-out file,$(origin SEED)),--seed $(SEED))
 
 cover: ## Run every implementation of tests/implementations, and demand that they take every rule
 	$(TEST) --test cover
@@ -58,6 +60,7 @@ prove: ## Prove the bundled RTL for some implementations, and that proofs notice
 	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
 	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
+	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored
 	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
 	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done
 

@@ -13,13 +13,13 @@ mod output;
 mod output_folder;
 mod places;
 mod plan;
-mod prove;
 mod quoted;
 mod regress;
 mod report_files;
 #[cfg_attr(not(feature = "rtl"), path = "without_rtl.rs")]
 mod rtl;
 mod shell;
+mod solver;
 mod spmu;
 mod stimulus;
 mod vcd;
@@ -96,7 +96,10 @@ enum Command {
     NewBench(new_bench::NewBenchArgs),
     /// Prove that RTL and model are equal for all states and inputs: `make prove` builds what it needs
     #[command(display_order = 9)]
-    Prove(prove::ProveArgs),
+    Prove(solver::SolverArgs),
+    /// Tell how good a regression is: how many mutants of the RTL's netlist it notices (as `prove`, needs Yosys)
+    #[command(display_order = 9)]
+    Score(solver::SolverArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
     /// Print completions of the command line for a shell
@@ -217,6 +220,7 @@ impl Command {
             Self::Merge(args) => args.json,
             // That of its own says so itself.
             Self::Prove(_)
+            | Self::Score(_)
             | Self::NewWrapper(_)
             | Self::NewBench(_)
             | Self::InitCi(_)
@@ -235,7 +239,8 @@ impl Command {
             Self::Spmu(args) => spmu::spmu(args),
             Self::Stimulus(args) => stimulus::stimulus(args),
             Self::Plan(args) => plan::plan(args),
-            Self::Prove(args) => prove::prove(args),
+            Self::Prove(args) => solver::by_solver("prove", args),
+            Self::Score(args) => solver::by_solver("score", args),
             #[cfg(feature = "rtl")]
             Self::Regress(args) => regress::regress(args),
             Self::Merge(args) => regress::merge(args),

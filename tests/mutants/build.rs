@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use pmu_lockstep::dut::chosen::Chosen;
 use pmu_lockstep::dut::{BuildOptions, Dut, OpenError, Rtl, RtlFiles, RtlSource};
 use pmu_lockstep::location::Netlist;
 use pmu_model::Implementation;
@@ -17,7 +18,6 @@ use crate::Error;
 use crate::instrument;
 use crate::mutant::Mutant;
 use crate::source::{Unit, all, child};
-use crate::tagged::Tagged;
 
 /// A build of the RTL, and which of its mutants is meant.
 #[derive(Clone)]
@@ -74,7 +74,7 @@ impl Design {
     fn tagged(&self, dut: Box<dyn Dut>) -> Box<dyn Dut> {
         match self.number {
             0 => dut,
-            number => Box::new(Tagged::new(dut, number)),
+            number => Box::new(Chosen::new(dut, number)),
         }
     }
 }

@@ -8,41 +8,28 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use pmu_model::CycleInput;
+use pmu_lockstep::dut::chosen::{NUMBER_BITS, number_in, without_number};
 
 use crate::Error;
 use crate::mutant::{Edit, Form, Mutant};
 use crate::source::{Unit, flat};
 
-/// Bits of a number in each of the two bytes that have room for them, above the bit that they are for.
-const BITS: u32 = 7;
-/// The highest number of a mutant.
-pub const MOST: usize = (1 << (2 * BITS)) - 1;
-
-/// Puts a mutant's number into the inputs of a cycle.
-pub fn mark(input: &mut CycleInput, number: u16) {
-    input.reset |= (number as u8 & 0x7F) << 1;
-    input.clock_stopped |= ((number >> BITS) as u8) << 1;
+/// The package of the number, which sorts before those of the design.
+fn package() -> String {
+    let last = NUMBER_BITS - 1;
+    format!("package mutant_pkg;\n  logic [{last}:0] chosen;\nendpackage\n")
 }
 
-/// The package of the number, which sorts before those of the design.
-const PACKAGE: &str = "package mutant_pkg;\n  logic [13:0] chosen;\nendpackage\n";
 /// The module that has the inputs, and the statement that registers them.
 const TOP: &str = "lockstep_dut.sv";
+const INPUT: &str = "cycle_input_i";
 const REGISTERED: &str = "cycle_input_q <= cycle_input_i;";
-/// The inputs without the number, and the number.
-pub const WITHOUT: &str = "cycle_input_i & \
-    ~((pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InResetLsb + 1)) | \
-    (pmu_pkg::InputWidth'(7'h7F) << (pmu_pkg::InClockStoppedLsb + 1)))";
-pub const NUMBER: &str = "{cycle_input_i[pmu_pkg::InClockStoppedLsb + 1 +: 7], \
-    cycle_input_i[pmu_pkg::InResetLsb + 1 +: 7]}";
-
 /// Writes the design with `mutants`, whose numbers come with them, to `folder`. Lines stay what they are.
 ///
 /// # Errors
 /// A file that cannot be written; a top module that does not register its inputs.
 pub fn write(units: &[Unit], mutants: &[(usize, &Mutant)], folder: &Path) -> Result<(), Error> {
-    let mut texts = vec![("mutant_pkg.sv", PACKAGE.to_owned())];
+    let mut texts = vec![("mutant_pkg.sv", package())];
     for (index, unit) in units.iter().enumerate() {
         let mut sites = Vec::new();
         for (number, mutant) in mutants.iter().filter(|(_, mutant)| mutant.unit == index) {
@@ -63,8 +50,9 @@ pub fn write(units: &[Unit], mutants: &[(usize, &Mutant)], folder: &Path) -> Res
                 return Err(format!("{TOP} has no {REGISTERED:?}: where are its inputs?").into());
             }
             // The number goes to where it is read.
+            let [without, number] = [without_number(INPUT), number_in(INPUT)];
             let with_number =
-                format!("begin cycle_input_q <= {WITHOUT}; mutant_pkg::chosen <= {NUMBER}; end");
+                format!("begin cycle_input_q <= {without}; mutant_pkg::chosen <= {number}; end");
             text = text.replace(REGISTERED, &with_number);
         }
         texts.push((&unit.name, text));
@@ -135,7 +123,7 @@ fn chosen(sites: &[Site<'_>], own: &str) -> String {
             for Site { number, edit } in sites {
                 let text = flat(&edit.text);
                 out.push_str(&format!(
-                    "(mutant_pkg::chosen == 14'd{number}) ? ({text}) : "
+                    "(mutant_pkg::chosen == {NUMBER_BITS}'d{number}) ? ({text}) : "
                 ));
             }
             out.push_str(&format!("({own}))"));
@@ -145,7 +133,7 @@ fn chosen(sites: &[Site<'_>], own: &str) -> String {
             for Site { number, edit } in sites {
                 let text = flat(&edit.text);
                 out.push_str(&format!(
-                    "if (mutant_pkg::chosen == 14'd{number}) begin {text} end else "
+                    "if (mutant_pkg::chosen == {NUMBER_BITS}'d{number}) begin {text} end else "
                 ));
             }
             out.push_str(&format!("begin {own} end end"));

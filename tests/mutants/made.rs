@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use pmu_lockstep::dut::chosen::MOST;
+
 use crate::Error;
 use crate::build::Checker;
 use crate::mutant::Mutant;
 use crate::source::Unit;
-use crate::{draw, instrument, operators};
+use crate::{draw, operators};
 
 /// The mutants of a seed: those of what is part of the design as it is built, and that Verilator takes, all of them together.
 ///
@@ -23,7 +25,7 @@ pub fn made(units: &[Unit], seed: u64, number: usize, folder: &Path) -> Result<V
         };
         !left_out.iter().any(is_in)
     });
-    let number = number.min(instrument::MOST);
+    let number = number.min(MOST);
     let mut rest = draw::shuffled(all, seed).into_iter();
     let mut mutants: Vec<Mutant> = rest.by_ref().take(number).collect();
     loop {

@@ -14,7 +14,6 @@ use clap::Parser;
 mod bench;
 mod build;
 mod draw;
-mod gates;
 mod hunt;
 mod instrument;
 #[path = "../support/jobs.rs"]
@@ -28,7 +27,6 @@ mod options;
 mod record;
 mod source;
 mod table;
-mod tagged;
 mod truth;
 
 use bench::Bench;
@@ -56,10 +54,6 @@ fn root() -> &'static Path {
 fn run(options: &Options) -> Result<ExitCode, Error> {
     let root = root();
     let seed = options.seed();
-    if let Some(count) = options.gates {
-        gates::run(root, seed, count)?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let units = source::read(&root.join("rtl"))?;
     let folder = &root.join("target/mutants").join(seed.to_string());
     let units = &units;

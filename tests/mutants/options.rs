@@ -23,9 +23,6 @@ pub struct Options {
     /// Prints a mutant as a patch of rtl/, and runs none
     #[arg(long, value_name = "NUMBER")]
     pub patch: Option<usize>,
-    /// Makes so many of the netlist instead, by Yosys, and hunts each; nothing is explained
-    #[arg(long, value_name = "COUNT", conflicts_with_all = ["mutants", "only", "list", "patch", "strict"])]
-    pub gates: Option<usize>,
     /// Fails if a cause is named that is not true
     #[arg(long)]
     pub strict: bool,

@@ -57,6 +57,9 @@ pub enum Node {
 pub struct Circuit {
     nodes: Vec<Node>,
     gates: HashMap<(Lit, Lit), u32>,
+    /// The free bits in their order, and how many of them have been asked for.
+    frees: Vec<Lit>,
+    asked: usize,
 }
 
 impl Default for Circuit {
@@ -64,6 +67,8 @@ impl Default for Circuit {
         Self {
             nodes: vec![Node::Free],
             gates: HashMap::new(),
+            frees: Vec::new(),
+            asked: 0,
         }
     }
 }
@@ -71,8 +76,17 @@ impl Default for Circuit {
 impl Circuit {
     /// A free bit.
     pub fn free(&mut self) -> Lit {
-        self.nodes.push(Node::Free);
-        Lit(2 * (self.nodes.len() as u32 - 1))
+        if self.asked == self.frees.len() {
+            self.nodes.push(Node::Free);
+            self.frees.push(Lit(2 * (self.nodes.len() as u32 - 1)));
+        }
+        self.asked += 1;
+        self.frees[self.asked - 1]
+    }
+
+    /// From now on the same bits are free once more, in the same order: what is made of them in the same way is the same.
+    pub fn again(&mut self) {
+        self.asked = 0;
     }
 
     /// As many free bits.
@@ -234,6 +248,21 @@ mod tests {
             assert_eq!(value(&circuit, differ, free), a != b);
             assert_eq!(value(&circuit, less, free), a < b);
         }
+    }
+
+    #[test]
+    fn what_is_made_again_is_the_same() {
+        let mut circuit = Circuit::default();
+        let both = |circuit: &mut Circuit| {
+            let (a, b) = (circuit.free(), circuit.free());
+            circuit.and(a, !b)
+        };
+        let first = both(&mut circuit);
+        let other = both(&mut circuit);
+        circuit.again();
+        assert_ne!(first, other);
+        assert_eq!(both(&mut circuit), first);
+        assert_eq!(both(&mut circuit), other);
     }
 
     #[test]

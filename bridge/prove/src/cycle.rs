@@ -18,7 +18,7 @@ use crate::system::{self, System, Unit};
 use crate::tables::{Situation, Tables, symbols};
 
 /// The signals of a design that stand for what of the contract.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Signals {
     /// CycleInput of the cycle.
     pub input: Signal,
@@ -45,7 +45,7 @@ pub struct Signals {
 }
 
 /// The signals of a counter. The cycle counter has no base value and no C_P.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OfCounter {
     /// Its number.
     pub n: usize,
@@ -64,7 +64,7 @@ pub struct OfCounter {
 }
 
 /// The signals of Statistical Profiling.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OfSampling {
     /// PMSICR_EL1.COUNT.
     pub count: Signal,
@@ -85,7 +85,7 @@ pub struct OfSampling {
 }
 
 /// The signals of System PMUs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OfSystem {
     /// SPMSELR_EL0.SYSPMUSEL.
     pub select: Signal,
@@ -96,7 +96,7 @@ pub struct OfSystem {
 }
 
 /// The signals of a System PMU.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OfUnit {
     /// By kind of register, those of each counter that is implemented.
     pub counters: [Vec<Option<OfWord>>; system::KINDS],
@@ -105,7 +105,7 @@ pub struct OfUnit {
 }
 
 /// A register, and the signal without which it is zero.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OfWord {
     value: Signal,
     valid: Option<Signal>,
@@ -197,6 +197,19 @@ impl Signals {
                 .map(|names| OfSystem::find(netlist, names, implementation))
                 .transpose()?,
         })
+    }
+}
+
+impl Signals {
+    /// The same, of which some signals follow no type.
+    #[must_use]
+    pub fn without(&self, signals: &[Signal]) -> Self {
+        let mut rest = self.clone();
+        for of in &mut rest.counters {
+            of.follow
+                .retain(|signal| signals.iter().all(|other| other.name() != signal.name()));
+        }
+        rest
     }
 }
 

@@ -2,18 +2,25 @@
 //!
 //! The netlist has all mutants in it, and a port for the number of the one that is meant.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
 use pmu_model::CycleInput;
 
+use crate::circuit::Circuit;
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
-use crate::netlist::NetlistError;
+use crate::netlist::{NetlistError, Signal};
 use crate::proof::{Area, Defect, Found, Prover};
+use crate::solver::{Answer, solve};
 use crate::symbol::{circuit, forget};
 
 /// What became of a mutant.
 #[derive(Clone, Debug)]
 pub enum Judged {
-    /// No register and no output is another one, in any state and for any input that may be driven.
+    /// No register and no output is another one, in any state that may be and for any input that may be driven.
     Same,
     /// There is one in some state, which may be one that the design never comes to: so many claims are about what is another one, and all of them hold.
     Equivalent(usize),
@@ -32,19 +39,32 @@ pub enum JudgeError {
     /// The netlist has no such port.
     #[error(transparent)]
     Netlist(#[from] NetlistError),
+    /// Stimulus that was to show a mutant does not.
+    #[error(
+        "a defect of lockstep itself: {claim:?} does not hold, but {} shows no divergence",
+        path.display()
+    )]
+    NoDivergence {
+        /// What does not hold.
+        claim: String,
+        /// The stimulus.
+        path: PathBuf,
+    },
 }
 
 /// Judges the mutants of a netlist.
 pub struct Judge<'a> {
-    prover: Prover<'a>,
+    design: Arc<Prover<'a>>,
     names: &'a Correspondence,
     port: &'a str,
+    limit: Duration,
     /// All there is to prove, and what of the netlist it is about.
     parts: Vec<(Area, usize, Vec<u32>)>,
 }
 
 impl<'a> Judge<'a> {
-    /// Of the netlist of `prover`, in which `port` has the number of the mutant that is meant, 0 for none.
+    /// Of the netlist of `prover`, in which `port` has the number of the mutant that is meant, 0 for none; within `limit` for
+    /// each claim about a mutant.
     ///
     /// # Errors
     /// There is no such port.
@@ -52,30 +72,36 @@ impl<'a> Judge<'a> {
         prover: &Prover<'a>,
         names: &'a Correspondence,
         port: &'a str,
+        limit: Duration,
     ) -> Result<Self, NetlistError> {
-        let prover = prover.choosing(port, 0)?;
+        let design = Arc::new(prover.choosing(port, 0)?);
         Ok(Self {
-            parts: prover.parts(),
-            prover,
+            parts: design.parts(),
+            design,
             names,
             port,
+            limit,
         })
     }
 
-    /// The claims that do not hold of the design without a mutant.
+    /// All there is to prove; what takes longest is first.
+    pub fn parts(&self) -> Vec<(Area, usize)> {
+        let parts = self.parts.iter().rev();
+        parts.map(|&(area, place, _)| (area, place)).collect()
+    }
+
+    /// The claims of a part that are not proved of the design without a mutant.
     ///
     /// # Errors
     /// A proof is none.
-    pub fn wrong_without(&self) -> Result<Vec<String>, JudgeError> {
-        let mut wrong = Vec::new();
-        for &(area, place, _) in &self.parts {
-            self.prover.prove_counter(area, place, &mut |claim| {
-                if claim.result != Found::Proved {
-                    wrong.push(claim.claim);
-                }
-            })?;
-        }
-        Ok(wrong)
+    pub fn open_without(&self, (area, place): (Area, usize)) -> Result<Vec<String>, JudgeError> {
+        let mut open = Vec::new();
+        self.design.prove_counter(area, place, &mut |claim| {
+            if claim.result != Found::Proved {
+                open.push(claim.claim);
+            }
+        })?;
+        Ok(open)
     }
 
     /// What there is to say of a mutant.
@@ -83,15 +109,17 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// A proof is none.
     pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
-        let mutant = self.prover.choosing(self.port, number)?;
-        let Some(touched) = self.touched(&mutant)? else {
+        let mut mutant = self.design.choosing(self.port, number)?;
+        mutant.limit = self.limit;
+        let Touched { parts, same, moved } = self.touched(&mutant, &[])?;
+        if parts.is_empty() {
             return Ok(Judged::Same);
-        };
-        let mut claims = 0;
-        let mut open = None;
-        for (area, place) in touched {
+        }
+        let merged = mutant.merged(&self.design, same);
+        let (mut claims, mut open) = (0, None);
+        for &(area, place) in &parts {
             let mut refuted = None;
-            mutant.prove_counter(area, place, &mut |claim| {
+            merged.prove_others(&self.design, (area, place), &mut |claim| {
                 claims += 1;
                 match claim.result {
                     Found::Proved => {}
@@ -102,6 +130,13 @@ impl<'a> Judge<'a> {
                 }
             })?;
             if let Some(claim) = refuted {
+                // What no type needs is of no matter, and no stimulus shows it.
+                if area == Area::Decode
+                    && !moved.is_empty()
+                    && let Some(claims) = self.holds_without(&mutant, &moved)?
+                {
+                    return Ok(Judged::Equivalent(claims));
+                }
                 match mutant.stimulus(self.names, (area, place), &claim)? {
                     Some(cycles) => return Ok(Judged::Killed(claim, cycles)),
                     None => open = Some(claim),
@@ -114,29 +149,108 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// What there is to prove that is about anything that is another one in the mutant; `None` if nothing is.
+    /// Whether everything holds of a mutant in which some of what is decoded of types may be anything, and how many claims are
+    /// about it.
     ///
     /// # Errors
     /// A proof is none.
-    fn touched(&self, mutant: &Prover<'_>) -> Result<Option<Vec<(Area, usize)>>, JudgeError> {
-        forget();
-        let any = circuit(|circuit| self.prover.any(circuit));
-        let (mut right, mut other) = (any.clone(), any);
-        self.prover.choose(&mut right);
-        mutant.choose(&mut other);
-        let mut cycle = Cycle::of(right, self.prover.signals);
-        let legal = self.prover.legal(&mut cycle);
-        let right = &mut cycle.frame;
-        let differs = circuit(|circuit| right.any_differs(circuit, &mut other));
-        if self.prover.is_never(&[legal, differs])? {
-            return Ok(None);
+    fn holds_without(
+        &self,
+        mutant: &Prover<'a>,
+        moved: &[Signal],
+    ) -> Result<Option<usize>, JudgeError> {
+        let signals = self.design.signals.without(moved);
+        let Touched { parts, .. } = self.touched(mutant, moved)?;
+        let mutant = mutant.of_signals(&signals);
+        let (mut claims, mut holds) = (0, true);
+        for (area, place) in parts {
+            mutant.prove_counter(area, place, &mut |claim| {
+                claims += 1;
+                holds &= claim.result == Found::Proved;
+            })?;
+            if !holds {
+                return Ok(None);
+            }
         }
-        let parts = self.parts.iter();
-        let touched = circuit(|circuit| {
-            let touched =
-                parts.filter(|(.., literals)| right.differ(circuit, &mut other, literals));
-            touched.map(|&(area, place, _)| (area, place)).collect()
-        });
-        Ok(Some(touched))
+        Ok(Some(claims))
+    }
+
+    /// What there is to prove that is about anything that is another one in the mutant, and gates that are not, in any state
+    /// that may be and for any input that may be driven, though they look so.
+    ///
+    /// What is proved of the design holds of the mutant as well where both are the same.
+    ///
+    /// # Errors
+    /// A proof is none.
+    fn touched(&self, mutant: &Prover<'a>, free: &[Signal]) -> Result<Touched, JudgeError> {
+        forget();
+        let any = circuit(|circuit| self.design.any(circuit));
+        let (mut right, mut other) = (any.clone(), any);
+        self.design.choose(&mut right);
+        mutant.choose(&mut other);
+        for signal in free {
+            let anything = circuit(|circuit| circuit.free_word(signal.width()));
+            other.put(signal, &anything);
+        }
+        let mut cycle = Cycle::of(right, self.design.signals);
+        let may_be = self.design.may_be(&mut cycle);
+        let right = &mut cycle.frame;
+        let (mut tried, mut wrong) = (0, None);
+        let is_same = |circuit: &mut Circuit, own, of| {
+            if tried == MOST_TRIED || wrong.is_some() {
+                return false;
+            }
+            let differs = circuit.xor(own, of);
+            let bits: Vec<_> = may_be.iter().copied().chain([differs]).collect();
+            tried += 1;
+            match solve(circuit, &bits, SOON) {
+                Answer::Never(_) => {
+                    // What is above it is worth looking at.
+                    tried = 0;
+                    true
+                }
+                Answer::Wrong(error) => {
+                    wrong = Some(error);
+                    false
+                }
+                _ => false,
+            }
+        };
+        let same = circuit(|circuit| right.sweep(circuit, &mut other, is_same));
+        if let Some(error) = wrong {
+            let claim = "a gate of a mutant is that of the design".into();
+            return Err(Defect::Certificate { claim, error }.into());
+        }
+        Ok(circuit(|circuit| {
+            let mut parts = Vec::new();
+            if right.any_differs(circuit, &mut other) {
+                let all = self.parts.iter();
+                let touched = all.filter(|(.., of)| right.differs(circuit, &mut other, of));
+                parts.extend(touched.map(|&(area, place, _)| (area, place)));
+            }
+            let follow = self.design.signals.counters.iter();
+            let follow = follow.flat_map(|of| &of.follow);
+            let moved = follow.filter(|signal| right.signal_differs(circuit, &mut other, signal));
+            Touched {
+                moved: moved.cloned().collect(),
+                parts,
+                same,
+            }
+        }))
     }
 }
+
+/// What of the design is another one in a mutant.
+struct Touched {
+    /// What there is to prove that is about it.
+    parts: Vec<(Area, usize)>,
+    /// Gates that are not, though they look so.
+    same: HashSet<u32>,
+    /// What is decoded of types.
+    moved: Vec<Signal>,
+}
+
+/// So many gates of a mutant, one after the other, are tried in vain: what is above them differs as well.
+const MOST_TRIED: usize = 40;
+/// Time for a gate.
+const SOON: Duration = Duration::from_secs(2);

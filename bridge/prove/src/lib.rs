@@ -4,7 +4,8 @@
 //! ([`correspondence`]). The model's datapath runs on [`symbol`]s and makes a circuit by itself; its functions with branches
 //! are run for each value of what they depend on ([`tables`], [`accesses`], [`access_rules`]); the rest is a slow contract
 //! ([`counter`], [`events`], [`registers`], [`sampling`], [`system`]). That both are equal is a question to a solver, whose answer
-//! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]).
+//! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]). How much runs
+//! notice of what is not equal is another question ([`score`]).
 
 pub mod access_rules;
 pub mod accesses;
@@ -21,6 +22,7 @@ pub mod netlist;
 pub mod proof;
 pub mod registers;
 pub mod sampling;
+pub mod score;
 pub mod solver;
 pub mod symbol;
 pub mod system;

@@ -1,6 +1,6 @@
 //! A design as a netlist: the AIGER file that Yosys writes, and the map of its names.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -307,6 +307,8 @@ pub struct Frame<'a> {
     asked: Vec<u32>,
     /// Gates that are no more than a register, or known.
     folded: Option<Arc<Folded>>,
+    /// Gates that are the same as in another cycle, and that cycle.
+    merged: Option<(Box<Self>, Arc<HashSet<u32>>)>,
 }
 
 /// Gates that are no more than a register or a known bit where a port has a fixed value: by variable, the literal.
@@ -325,6 +327,7 @@ impl<'a> Frame<'a> {
             bits,
             asked: Vec::new(),
             folded: None,
+            merged: None,
         }
     }
 
@@ -366,8 +369,8 @@ impl<'a> Frame<'a> {
         std::mem::take(&mut self.asked)
     }
 
-    /// Which of some literals differ from those of another cycle of the same netlist.
-    pub fn differ<'b>(
+    /// Whether any of some literals is another one than in another cycle of the same netlist.
+    pub fn differs<'b>(
         &mut self,
         circuit: &mut Circuit,
         other: &mut Self,
@@ -378,21 +381,53 @@ impl<'a> Frame<'a> {
             .any(|&literal| self.lit(circuit, literal) != other.lit(circuit, literal))
     }
 
+    /// Whether a signal, or what its registers take, is another one than in another cycle of the same netlist.
+    pub fn signal_differs(
+        &mut self,
+        circuit: &mut Circuit,
+        other: &mut Self,
+        signal: &Signal,
+    ) -> bool {
+        let first = 1 + self.netlist.inputs;
+        let next = signal.bits.iter().flatten().filter_map(|&literal| {
+            let register = ((self.root(literal) >> 1) as usize).checked_sub(first)?;
+            self.netlist.next.get(register)
+        });
+        let literals: Vec<_> = signal.bits.iter().flatten().chain(next).copied().collect();
+        self.differs(circuit, other, &literals)
+    }
+
     /// Whether what any register takes, or any output shows, is another one than in another cycle of the same netlist.
-    pub fn any_differs(&mut self, circuit: &mut Circuit, other: &mut Self) -> Lit {
+    pub fn any_differs(&mut self, circuit: &mut Circuit, other: &mut Self) -> bool {
         let netlist = self.netlist;
-        let mut pairs = BTreeSet::new();
-        for &literal in netlist.next.iter().chain(&netlist.shown) {
-            let (own, of) = (self.lit(circuit, literal), other.lit(circuit, literal));
-            if own != of {
-                pairs.insert((own.min(of), own.max(of)));
+        self.differs(circuit, other, netlist.next.iter().chain(&netlist.shown))
+    }
+
+    /// Goes through all gates, from inputs and registers on. One of `other`, a cycle of the same netlist, that is another one
+    /// than here becomes the same where `is_same` says so of both; these are given.
+    pub fn sweep(
+        &mut self,
+        circuit: &mut Circuit,
+        other: &mut Self,
+        mut is_same: impl FnMut(&mut Circuit, Lit, Lit) -> bool,
+    ) -> HashSet<u32> {
+        let mut same = HashSet::new();
+        let first = 1 + self.netlist.inputs + self.netlist.next.len();
+        for gate in 0..self.netlist.gates.len() {
+            let variable = (first + gate) as u32;
+            let own = self.lit(circuit, 2 * variable);
+            let of = other.lit(circuit, 2 * variable);
+            if own != of && is_same(circuit, own, of) {
+                other.bits[variable as usize] = Some(own);
+                same.insert(variable);
             }
         }
-        let differ: Vec<_> = pairs
-            .into_iter()
-            .map(|(own, of)| circuit.xor(own, of))
-            .collect();
-        circuit.any(differ)
+        same
+    }
+
+    /// What `merged` says is the same is that of `plain`, a cycle of the same netlist that drives another number.
+    pub fn merge(&mut self, plain: Self, merged: Arc<HashSet<u32>>) {
+        self.merged = Some((Box::new(plain), merged));
     }
 
     /// Drives an input port.
@@ -411,7 +446,10 @@ impl<'a> Frame<'a> {
                 self.bits[1 + input] = Some(lit);
             }
         }
-        Ok(())
+        match &mut self.merged {
+            Some((plain, _)) => plain.drive(port, bits),
+            None => Ok(()),
+        }
     }
 
     /// The registers of a signal are this at the start of the cycle; before anything is looked at.
@@ -424,6 +462,9 @@ impl<'a> Frame<'a> {
             if registers.contains(&variable) {
                 self.bits[variable] = Some(lit.inverted_if(literal & 1 == 1));
             }
+        }
+        if let Some((plain, _)) = &mut self.merged {
+            plain.put(signal, bits);
         }
     }
 
@@ -464,6 +505,12 @@ impl<'a> Frame<'a> {
         while let Some(&variable) = left.last() {
             if self.bits[variable].is_some() {
                 left.pop();
+                continue;
+            }
+            if let Some((plain, merged)) = &mut self.merged
+                && merged.contains(&(variable as u32))
+            {
+                self.bits[variable] = Some(plain.lit(circuit, 2 * variable as u32));
                 continue;
             }
             let [a, b] = self.netlist.gates[variable - first];

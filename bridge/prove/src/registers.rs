@@ -21,8 +21,8 @@ pub struct Fixed {
     pmcr: u64,
     pmmir: u64,
     pmsidr: u64,
-    /// By counter, 31 the cycle counter: the bits of its type that exist, that are stored, and what a reset leaves.
-    types: Vec<[u64; 3]>,
+    /// By counter, 31 the cycle counter: the bits of its type that are stored, and what a reset leaves.
+    types: Vec<[u64; 2]>,
     describing: Vec<Describing>,
 }
 
@@ -41,7 +41,7 @@ impl Fixed {
             };
             let register = SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr);
             let stored = if holds { u64::MAX } else { present };
-            [present, stored, model.register(register)]
+            [stored, model.register(register)]
         });
         let units = implementation.system_pmu.iter();
         Ok(Self {
@@ -53,14 +53,15 @@ impl Fixed {
         })
     }
 
-    /// ETY-02: the bits of the type of counter `n`, 31 the cycle counter, that exist.
-    pub fn present(&self, n: usize) -> u64 {
-        self.types[n][0]
+    /// ETY-02: the bits that the type of counter `n`, 31 the cycle counter, can never have.
+    pub fn never(&self, n: usize) -> u64 {
+        let [stored, out_of_reset] = self.types[n];
+        !(stored | out_of_reset)
     }
 
     /// ETY-04: what a reset leaves of the type of counter `n`.
     pub fn reset_type(&self, n: usize) -> u64 {
-        self.types[n][2]
+        self.types[n][1]
     }
 
     /// What the type of counter `n` is at the end of a cycle.
@@ -71,7 +72,7 @@ impl Fixed {
         before: &[Lit],
         (reached, reset): (&Reached<'_>, Lit),
     ) -> Vec<Lit> {
-        let [_, stored, out_of_reset] = self.types[n];
+        let [stored, out_of_reset] = self.types[n];
         let written = reached.written(circuit, Effect::Type(n));
         let bits = before.iter().enumerate().map(|(bit, &old)| {
             // The half that is kept is stored once more: what of it cannot be stored goes.

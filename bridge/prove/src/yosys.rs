@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use thiserror::Error;
@@ -78,41 +78,69 @@ pub fn version() -> Result<String, YosysError> {
 /// # Errors
 /// There is no Yosys, or it refuses the design.
 pub fn netlist(design: &Design, left_out: &[String]) -> Result<Netlist, YosysError> {
-    let program = program()?;
-    let io = |path: &Path| {
-        let path = path.to_path_buf();
-        move |source| YosysError::Io { path, source }
-    };
-    let folder = TempDir::with_prefix("lockstep-prove").map_err(io(&env::temp_dir()))?;
-    let [script, aiger, map] =
-        ["read.ys", "design.aig", "design.map"].map(|name| folder.path().join(name));
-    fs::write(&script, commands(design, left_out)?).map_err(io(&script))?;
-    let output = Command::new(&program)
-        .args(["-q", "-s", "read.ys"])
-        .current_dir(folder.path())
-        .output()
-        .map_err(io(Path::new(&program)))?;
-    if !output.status.success() {
-        let text =
-            String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-        let error = text.lines().find(|line| line.contains("ERROR"));
-        let message = error
-            .or(text.lines().last())
-            .unwrap_or("it ended without a word");
-        return Err(YosysError::Refused {
-            message: message
-                .trim_start_matches("ERROR: ")
-                .trim_end_matches('.')
-                .into(),
-        });
-    }
-    let aiger = fs::read(&aiger).map_err(io(&aiger))?;
-    let map = fs::read_to_string(&map).map_err(io(&map))?;
+    let folder = TempDir::with_prefix("lockstep-prove").map_err(|source| YosysError::Io {
+        path: env::temp_dir(),
+        source,
+    })?;
+    let script = flat(design, left_out)? + TO_AIGER;
+    run(&script, folder.path())?;
+    written(folder.path())
+}
+
+/// The netlist of the files `design.aig` and `design.map` in a folder.
+///
+/// # Errors
+/// They cannot be read, or are malformed.
+pub fn written(folder: &Path) -> Result<Netlist, YosysError> {
+    let [aiger, map] = ["design.aig", "design.map"].map(|name| folder.join(name));
+    let aiger = fs::read(&aiger).map_err(io_at(&aiger))?;
+    let map = fs::read_to_string(&map).map_err(io_at(&map))?;
     Ok(Netlist::read(&aiger, &map)?)
 }
 
-/// What Yosys is told.
-fn commands(design: &Design, left_out: &[String]) -> Result<String, YosysError> {
+/// Runs a script in `folder`.
+///
+/// # Errors
+/// There is no Yosys, or it refuses the design.
+pub fn run(script: &str, folder: &Path) -> Result<(), YosysError> {
+    let program = program()?;
+    let path = folder.join("script.ys");
+    fs::write(&path, script).map_err(io_at(&path))?;
+    let output = Command::new(&program)
+        .args(["-q", "-s", "script.ys"])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(io_at(Path::new(&program)))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let error = text.lines().find(|line| line.contains("ERROR"));
+    let message = error
+        .or(text.lines().last())
+        .unwrap_or("it ended without a word");
+    Err(YosysError::Refused {
+        message: message
+            .trim_start_matches("ERROR: ")
+            .trim_end_matches('.')
+            .into(),
+    })
+}
+
+pub(crate) fn io_at(path: &Path) -> impl Fn(io::Error) -> YosysError {
+    let path = path.to_path_buf();
+    move |source| YosysError::Io {
+        path: path.clone(),
+        source,
+    }
+}
+
+/// What makes a design one flat module of cells, in which the instances of some modules are left out.
+///
+/// # Errors
+/// There is no folder to take paths from.
+pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> {
     let absolute = |path: &PathBuf| {
         let path = std::path::absolute(path).map_err(|source| YosysError::Io {
             path: path.clone(),
@@ -155,7 +183,7 @@ opt_clean
 memory -nordff
 opt_clean
 ";
-    Ok(lines.join("\n") + "\n" + rest + TO_AIGER)
+    Ok(lines.join("\n") + "\n" + rest)
 }
 
 /// From a flat netlist of cells to the files `design.aig` and `design.map`. Registers stay what they are, also those that

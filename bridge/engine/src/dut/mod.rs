@@ -1,5 +1,6 @@
 //! The design under test, behind one interface (`docs/dut-contract.md`).
 
+pub mod chosen;
 mod file_list;
 mod identifier;
 mod knobs;

@@ -10,6 +10,7 @@ mod values;
 
 pub(crate) use sampling::SAMPLES;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -90,7 +91,11 @@ impl Area {
             "the cycle is one that may be driven (DUT-36, DUT-37, DUT-80 to DUT-83)";
         const TYPES: &str = "a type, and what is decoded of it, are what a reset or the last write left: proved as an area of its own";
         match self {
-            Self::Decode => &[STIMULUS],
+            Self::Decode => &[
+                STIMULUS,
+                "a type, and what is decoded of it, are what a reset or the last write left before: proved to stay so",
+                "bits that a type never has are zero before: proved to stay so",
+            ],
             Self::Filter => &[
                 STIMULUS,
                 TYPES,
@@ -192,6 +197,8 @@ pub struct Prover<'a> {
     pub limit: Duration,
     /// A port, and what it always is.
     chosen: Option<(&'a str, u64, Arc<Folded>)>,
+    /// Gates that are the same as with another number there: that one, and which.
+    merged: Option<(Arc<Self>, Arc<HashSet<u32>>)>,
 }
 
 /// The functions of the model that were run for every input, of an implementation.
@@ -230,6 +237,7 @@ impl<'a> Prover<'a> {
             signals,
             limit,
             chosen: None,
+            merged: None,
         })
     }
 
@@ -242,8 +250,33 @@ impl<'a> Prover<'a> {
         Ok(Self {
             contract: Arc::clone(&self.contract),
             chosen: Some((port, number, folded)),
+            merged: None,
             ..*self
         })
+    }
+
+    /// The same, of which these gates are the same as those of `design`, the design with another number.
+    pub fn merged(&self, design: &Arc<Self>, same: HashSet<u32>) -> Self {
+        Self {
+            contract: Arc::clone(&self.contract),
+            chosen: self.chosen.clone(),
+            merged: Some((Arc::clone(design), Arc::new(same))),
+            ..*self
+        }
+    }
+
+    /// The same with other signals.
+    pub fn of_signals<'b>(&self, signals: &'b Signals) -> Prover<'b>
+    where
+        'a: 'b,
+    {
+        Prover {
+            signals,
+            contract: Arc::clone(&self.contract),
+            chosen: self.chosen.clone(),
+            merged: None,
+            ..*self
+        }
     }
 
     /// A cycle in any state, with any inputs but what is chosen.
@@ -259,7 +292,12 @@ impl<'a> Prover<'a> {
     }
 
     /// Drives what is chosen.
-    pub(crate) fn choose(&self, frame: &mut Frame) {
+    pub(crate) fn choose(&self, frame: &mut Frame<'a>) {
+        if let Some((design, same)) = &self.merged {
+            let mut plain = frame.clone();
+            design.choose(&mut plain);
+            frame.merge(plain, Arc::clone(same));
+        }
         if let Some((port, number, folded)) = &self.chosen {
             frame.fold(Arc::clone(folded));
             // That there is such a port was found out before.
@@ -307,48 +345,90 @@ impl<'a> Prover<'a> {
         place: usize,
         told: &mut dyn FnMut(Claim),
     ) -> Result<(), Defect> {
-        let (assumed, differences, _) = self.looked_at(area, place);
+        forget();
+        let Asked { assumed, found, .. } = self.looked_at(area, place);
+        found
+            .into_iter()
+            .try_for_each(|found| self.prove_claim(area, place, &assumed, found, told))
+    }
+
+    /// The same of what is another circuit than in `design`, of which all is proved; nothing comes of the rest.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn prove_others(
+        &self,
+        design: &Self,
+        (area, place): (Area, usize),
+        told: &mut dyn FnMut(Claim),
+    ) -> Result<(), Defect> {
+        forget();
+        let proved = design.looked_at(area, place);
+        circuit(Circuit::again);
+        let Asked { assumed, found, .. } = self.looked_at(area, place);
+        let is_known = |found: &Difference| {
+            let mut proved = proved.found.iter();
+            proved.any(|of| of.differs == found.differs && of.where_ == found.where_)
+        };
+        let mut others = found
+            .into_iter()
+            .filter(|found| assumed != proved.assumed || !is_known(found));
+        others.try_for_each(|found| self.prove_claim(area, place, &assumed, found, told))
+    }
+
+    fn prove_claim(
+        &self,
+        area: Area,
+        place: usize,
+        assumed: &[Lit],
+        found: Difference,
+        told: &mut dyn FnMut(Claim),
+    ) -> Result<(), Defect> {
         let name = match area.is_by_counter() {
             true => self.name(place),
             false => area.words().into(),
         };
-        for found in differences {
-            let assumed: Vec<_> = assumed.iter().chain(&found.where_).copied().collect();
-            for possible in found.possible {
-                let with: Vec<_> = assumed.iter().copied().chain([possible]).collect();
-                self.possible(&format!("{name}: {}", found.words), &with)?;
-            }
-            let words = match found.is_of_all {
-                true => found.words,
-                false => format!("{} of {name}", found.words),
-            };
-            told(self.claim((words, found.rules, place), &assumed, found.differs)?);
+        let assumed: Vec<_> = assumed.iter().chain(&found.where_).copied().collect();
+        for possible in found.possible {
+            let with: Vec<_> = assumed.iter().copied().chain([possible]).collect();
+            self.possible(&format!("{name}: {}", found.words), &with)?;
         }
+        let words = match found.is_of_all {
+            true => found.words,
+            false => format!("{} of {name}", found.words),
+        };
+        told(self.claim((words, found.rules, place), &assumed, found.differs)?);
         Ok(())
     }
 
-    /// A circuit of its own for an area and a place: what is assumed, where the design does otherwise than it should, and
-    /// which literals of the netlist both are about.
-    fn looked_at(&self, area: Area, place: usize) -> (Vec<Lit>, Vec<Difference>, Vec<u32>) {
-        forget();
-        let (mut assumed, mut asked) = (Vec::new(), Vec::new());
+    /// What is to be proved of an area and a place.
+    fn looked_at(&self, area: Area, place: usize) -> Asked {
+        let (mut assumed, mut literals) = (Vec::new(), Vec::new());
         let mut frame = self.frame();
         for place in self.settled(area, place) {
-            assumed.extend(self.settle(&mut frame, place, &mut asked));
+            assumed.extend(self.settle(&mut frame, place, &mut literals));
         }
         let mut cycle = Cycle::of(frame, self.signals);
         assumed.extend(self.assumed(area, &mut cycle));
-        let differences = self.differences(area, &mut cycle, place);
-        asked.extend(cycle.frame.asked());
-        (assumed, differences, asked)
+        let found = self.differences(area, &mut cycle, place);
+        literals.extend(cycle.frame.asked());
+        Asked {
+            assumed,
+            found,
+            literals,
+        }
     }
 
     /// All there is to prove, each with the literals of the netlist that it is about.
     pub fn parts(&self) -> Vec<(Area, usize, Vec<u32>)> {
         let areas = Area::ALL.into_iter();
         let parts = areas.flat_map(|area| self.places(area).map(move |place| (area, place)));
+        let literals = |area, place| {
+            forget();
+            self.looked_at(area, place).literals
+        };
         parts
-            .map(|(area, place)| (area, place, self.looked_at(area, place).2))
+            .map(|(area, place)| (area, place, literals(area, place)))
             .collect()
     }
 
@@ -384,7 +464,7 @@ impl<'a> Prover<'a> {
     /// The counters whose types are what a reset or the last write left, in an area for a counter.
     fn settled(&self, area: Area, place: usize) -> Vec<usize> {
         match area {
-            Area::Filter | Area::Event => vec![place],
+            Area::Decode | Area::Filter | Area::Event => vec![place],
             Area::Threshold if place < self.signals.cycle_counter => {
                 (place - place % 2..=place).collect()
             }
@@ -393,7 +473,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The type of a counter, and what follows it, are what a cycle left that wrote or reset it: that they stay so
-    /// otherwise is of the area of types.
+    /// otherwise is of the area of types, where it is so before as well.
     fn settle(&self, frame: &mut Frame, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
         let of = &self.signals.counters[place];
         let mut before = Cycle::of(self.frame(), self.signals);
@@ -414,6 +494,9 @@ impl<'a> Prover<'a> {
     /// What is assumed of a cycle: it may be driven, and registers are as they are proved to be.
     pub(crate) fn assumed(&self, area: Area, cycle: &mut Cycle) -> Vec<Lit> {
         let mut all = vec![self.legal(cycle)];
+        if area == Area::Decode {
+            all.push(self.zeros_of_types(cycle));
+        }
         if matches!(area, Area::Counter | Area::Access) {
             all.extend(self.zeros_of_control(cycle));
         }
@@ -424,6 +507,12 @@ impl<'a> Prover<'a> {
             all.extend(self.zeros_of_system(cycle));
         }
         all
+    }
+
+    /// What is assumed of a cycle in any area.
+    pub(crate) fn may_be(&self, cycle: &mut Cycle) -> Vec<Lit> {
+        let areas = [Area::Decode, Area::Counter, Area::Sampling, Area::System].into_iter();
+        areas.flat_map(|area| self.assumed(area, cycle)).collect()
     }
 
     /// DUT-36, DUT-37, DUT-80 to DUT-83: the cycle is one that may be driven.
@@ -511,21 +600,6 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether no values make all `bits` 1; not if it was not found out in time.
-    ///
-    /// # Errors
-    /// The derivation does not hold.
-    pub(crate) fn is_never(&self, bits: &[Lit]) -> Result<bool, Defect> {
-        match circuit(|circuit| solve(circuit, bits, self.limit)) {
-            Answer::Never(_) => Ok(true),
-            Answer::Values(_) | Answer::NotDecided => Ok(false),
-            Answer::Wrong(error) => Err(Defect::Certificate {
-                claim: "a mutant is the design".into(),
-                error,
-            }),
-        }
-    }
-
     /// Values that make all `bits` 1, if there are some.
     pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
         match circuit(|circuit| solve(circuit, bits, self.limit)) {
@@ -533,6 +607,16 @@ impl<'a> Prover<'a> {
             _ => None,
         }
     }
+}
+
+/// What is to be proved in one circuit.
+struct Asked {
+    /// What is assumed.
+    assumed: Vec<Lit>,
+    /// Where the design does otherwise than it should.
+    found: Vec<Difference>,
+    /// Which literals of the netlist both are about.
+    literals: Vec<u32>,
 }
 
 /// Where a design does otherwise than it should.

@@ -48,4 +48,18 @@ impl Prover<'_> {
         }
         all
     }
+    /// ETY-02: bits that a type never has are zero, of all counters; that they stay so is claimed of each.
+    pub(super) fn zeros_of_types(&self, cycle: &mut Cycle) -> Lit {
+        let reset = cycle.reset();
+        let counters = self.signals.counters.iter().zip(&cycle.registers);
+        let held = counters.flat_map(|(of, register)| {
+            let never = self.contract.fixed.never(of.n);
+            let bits = register.iter().enumerate();
+            bits.filter(move |(bit, _)| never >> bit & 1 == 1)
+        });
+        circuit(|circuit| {
+            let any = circuit.any(held.map(|(_, &bit)| bit));
+            circuit.or(!any, reset)
+        })
+    }
 }

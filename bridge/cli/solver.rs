@@ -1,4 +1,4 @@
-//! `lockstep prove`: the program beside this one that has a solver, which takes longer to compile than everything else.
+//! `lockstep prove` and `lockstep score`: the program beside this one that has a solver, which takes longer to compile than everything else.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,11 +13,11 @@ use crate::verdict::Verdict;
 /// The program.
 const PROGRAM: &str = "lockstep-prove";
 
-/// Arguments of `prove`, which that program reads.
+/// Arguments of such a command, which that program reads.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
-pub struct ProveArgs {
-    /// What to prove, of which design, and how long: `lockstep prove --help` lists them
+pub struct SolverArgs {
+    /// Of which design, and how: `--help` lists them
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -26,11 +26,14 @@ pub struct ProveArgs {
     options: Vec<OsString>,
 }
 
-/// Runs it.
-pub(super) fn prove(args: &ProveArgs) -> Result<Verdict, Failure> {
+/// Runs `command` of it.
+pub(super) fn by_solver(command: &str, args: &SolverArgs) -> Result<Verdict, Failure> {
     let program = env::current_exe().map_err(Failure::infrastructure)?;
     let program = program.with_file_name(PROGRAM);
-    let status = Command::new(&program).args(&args.options).status();
+    let status = Command::new(&program)
+        .arg(command)
+        .args(&args.options)
+        .status();
     let status = status.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
             "{} is not there; build it: make prove, or cargo build --release --package {PROGRAM}",

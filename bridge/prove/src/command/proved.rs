@@ -208,10 +208,3 @@ pub fn json(
     });
     format!("{value:#}\n")
 }
-
-/// What a program that asked for JSON gets of an end before the result.
-pub fn failure_json(verdict: Verdict, message: &str) -> String {
-    let exit_code = verdict.exit_code();
-    let value = json!({ "verdict": verdict, "exit_code": exit_code, "message": message });
-    format!("{value:#}\n")
-}

@@ -1,0 +1,248 @@
+//! `lockstep prove`.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use lockstep_base::verdict::Verdict;
+use lockstep_designs::RtlSource;
+use lockstep_prove::cycle::Signals;
+use lockstep_prove::lrat::{dimacs, lrat};
+use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::yosys;
+use lockstep_stimulus::Writer;
+use pmu_model::{CycleInput, Implementation};
+
+use super::Failure;
+use super::design::{DesignArgs, refused};
+use super::proved::{self, OfArea, Told};
+
+/// Arguments of `prove`.
+#[derive(clap::Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Args {
+    /// What to prove [default: everything]
+    #[arg(long, value_name = "AREA")]
+    area: Vec<Area>,
+    #[command(flatten)]
+    design: DesignArgs,
+    /// Seconds for each claim; one that takes longer is not decided
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    limit: u64,
+    /// Folder for the counter-example and its report
+    #[arg(long, value_name = "DIR", default_value = "lockstep-out")]
+    out: PathBuf,
+    /// Write formula and derivation of each proof as DIMACS and LRAT, for other checkers
+    #[arg(long, value_name = "DIR")]
+    certificates: Option<PathBuf>,
+    /// Ask another solver as well: a command that takes a DIMACS file and says UNSAT, or ends with 20
+    #[arg(long, value_name = "COMMAND")]
+    second_solver: Option<String>,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 everything is proved, 1 something does not hold and a counter-example shows it, \
+    2 usage or configuration, 5 infrastructure, 9 something is not decided.";
+
+/// Proves what is asked for.
+pub fn run(args: &Args) -> Result<Verdict, Failure> {
+    let implementation = args.design.implementation()?;
+    let names = args.design.correspondence()?;
+    let cache = tempfile::tempdir().map_err(Failure::infrastructure)?;
+    let source = args.design.source(&implementation);
+    let design = source.design(&implementation, cache.path());
+    let design = design.map_err(Failure::usage)?;
+    let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to prove"))?;
+    let version = yosys::version().map_err(Failure::infrastructure)?;
+    let mut told = Told::new(args.json);
+    told.begin(&format!("{version} reads {}", source.describe()));
+    let netlist = yosys::netlist(&design, &names.left_out).map_err(refused)?;
+    told.read(&version, netlist.registers(), netlist.gates());
+    let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
+    if let (Some(of), Some(names)) = (&signals.sampling, &names.sampling)
+        && of.enabled.is_none()
+    {
+        let name = &names.enabled;
+        eprintln!("lockstep: the design has no signal {name:?}, or nothing reads it: taken as 0");
+    }
+    let limit = Duration::from_secs(args.limit);
+    let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
+    let mut results = Vec::new();
+    let mut left_out = Vec::new();
+    for area in Area::ALL {
+        if !args.area.is_empty() && !args.area.contains(&area) {
+            continue;
+        }
+        if let Some(why) = prover.lacks(area) {
+            if args.area.contains(&area) {
+                let words = area.words();
+                return Err(Failure::usage(format!("{words} cannot be proved: {why}")));
+            }
+            left_out.push((area, why));
+            continue;
+        }
+        told.begin(area.words());
+        let (mut certified, mut number) = (Ok(()), 0);
+        let claims = prover
+            .prove(area, &mut |claim| {
+                told.claim();
+                if certified.is_ok() && claim.result == Found::Proved && claim.steps > 0 {
+                    certified = certify(args, &format!("{}-{number}", proved::key(area)), claim);
+                    number += 1;
+                }
+            })
+            .map_err(|error| {
+                Failure::infrastructure(format!("a defect of lockstep itself: {error}"))
+            })?;
+        certified?;
+        results.push(OfArea { area, claims });
+    }
+    let refuted = results.iter().find_map(|OfArea { area, claims }| {
+        let refuted = claims.iter().find(|claim| claim.result == Found::Refuted);
+        refuted.map(|claim| (*area, claim))
+    });
+    let undecided = results
+        .iter()
+        .flat_map(|result| &result.claims)
+        .any(|claim| claim.result == Found::NotDecided);
+    let mut shown = None;
+    let verdict = match refuted {
+        None if undecided => Verdict::NotFound,
+        None => Verdict::Agree,
+        Some((area, claim)) => {
+            told.begin("a counter-example");
+            let cycles = prover
+                .stimulus(&names, (area, claim.place), &claim.claim)
+                .map_err(Failure::usage)?;
+            match cycles {
+                None => Verdict::NotFound,
+                Some(cycles) => {
+                    told.end();
+                    shown = Some(replayed(args, &source, &implementation, claim, &cycles)?);
+                    Verdict::Divergence
+                }
+            }
+        }
+    };
+    told.end();
+    let text = match args.json {
+        true => proved::json(
+            &version,
+            &implementation,
+            (&results, &left_out),
+            verdict,
+            shown.as_ref(),
+        ),
+        false => proved::text(
+            (&results, &left_out),
+            verdict,
+            refuted.map(|(_, claim)| claim),
+            shown.as_ref(),
+        ),
+    };
+    io::stdout()
+        .write_all(text.as_bytes())
+        .map_err(Failure::infrastructure)?;
+    Ok(verdict)
+}
+
+/// Writes the certificate of a claim, and asks the second solver.
+fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
+    let scratch;
+    let folder = match (&args.certificates, &args.second_solver) {
+        (None, None) => return Ok(()),
+        (Some(folder), _) => {
+            fs::create_dir_all(folder).map_err(Failure::at(folder))?;
+            folder.as_path()
+        }
+        (None, Some(_)) => {
+            scratch = tempfile::tempdir().map_err(Failure::infrastructure)?;
+            scratch.path()
+        }
+    };
+    let formula = folder.join(name).with_extension("cnf");
+    let certificate = &claim.certificate;
+    fs::write(&formula, dimacs(&certificate.formula)).map_err(Failure::at(&formula))?;
+    if args.certificates.is_some() {
+        let derivation = folder.join(name).with_extension("lrat");
+        let text = lrat(&certificate.formula, &certificate.steps);
+        fs::write(&derivation, text).map_err(Failure::at(&derivation))?;
+    }
+    let Some(command) = &args.second_solver else {
+        return Ok(());
+    };
+    let mut words = command.split_whitespace();
+    let program = words.next().unwrap_or_default();
+    let output = Command::new(program).args(words).arg(&formula).output();
+    let output = output.map_err(Failure::at(Path::new(program)))?;
+    let text = String::from_utf8_lossy(&output.stdout).to_ascii_lowercase();
+    if output.status.code() != Some(20) && !text.contains("unsat") {
+        return Err(Failure::infrastructure(format!(
+            "{command} does not agree that {:?} is proved: it ended with {}",
+            claim.claim, output.status
+        )));
+    }
+    Ok(())
+}
+
+/// Writes the counter-example, runs it, and gives the file and the report.
+fn replayed(
+    args: &Args,
+    source: &RtlSource,
+    implementation: &Implementation,
+    claim: &Claim,
+    cycles: &[CycleInput],
+) -> Result<(PathBuf, String), Failure> {
+    fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
+    let path = args.out.join("counter-example.stim");
+    let written = Writer::create(&path, implementation, None).and_then(|mut writer| {
+        writer.append(cycles)?;
+        writer.finish()
+    });
+    written.map_err(Failure::infrastructure)?;
+    let program = env::current_exe().map_err(Failure::infrastructure)?;
+    let program = program.with_file_name("lockstep");
+    let mut command = Command::new(&program);
+    command.arg("run").arg("--stimulus").arg(&path);
+    command.arg("--out").arg(args.out.join("report"));
+    if let RtlSource::Files(files) = source {
+        let parameters = files.parameters.iter();
+        let parameters = parameters.map(|(name, value)| format!("--param={name}={value}"));
+        command.args(
+            files
+                .paths
+                .iter()
+                .flat_map(|path| [Path::new("--rtl"), path]),
+        );
+        command.args(
+            files
+                .file_lists
+                .iter()
+                .flat_map(|path| [Path::new("--filelist"), path]),
+        );
+        command.args(["--top", &files.top]).args(parameters);
+        command.args(files.defines.iter().flat_map(|define| ["--define", define]));
+    }
+    let output = command.output().map_err(|error| {
+        let program = program.display();
+        Failure::infrastructure(format!(
+            "{program}: {error}; build it beside this program (make prove)"
+        ))
+    })?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match output.status.code() {
+        Some(1) => Ok((path, text)),
+        _ => Err(Failure::infrastructure(format!(
+            "a defect of lockstep itself: {:?} does not hold, but {} shows no divergence ({}): {}",
+            claim.claim,
+            path.display(),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        ))),
+    }
+}
