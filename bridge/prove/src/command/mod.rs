@@ -6,12 +6,15 @@ mod proved;
 mod score;
 mod scored;
 
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use lockstep_base::verdict::Verdict;
+use lockstep_designs::BuildOptions;
+use lockstep_scratch::ScratchFolder;
 use serde_json::json;
 
 /// Proofs, and how much a regression notices
@@ -45,6 +48,14 @@ impl Failure {
         let path = path.display().to_string();
         move |error| Self::infrastructure(format!("{path}: {error}"))
     }
+}
+
+/// A folder for what a command needs while it runs. It is in the cache: a Yosys from PyPI sees another `/tmp` than its caller.
+fn scratch() -> Result<ScratchFolder, Failure> {
+    let options = BuildOptions::from_env();
+    options.make_cache().map_err(Failure::infrastructure)?;
+    fs::create_dir_all(&options.cache).map_err(Failure::at(&options.cache))?;
+    ScratchFolder::new_in(&options.cache).map_err(Failure::at(&options.cache))
 }
 
 /// Does what the command line asks for.

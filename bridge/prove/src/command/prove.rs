@@ -16,9 +16,9 @@ use lockstep_prove::yosys;
 use lockstep_stimulus::Writer;
 use pmu_model::{CycleInput, Implementation};
 
-use super::Failure;
 use super::design::{DesignArgs, refused};
 use super::proved::{self, OfArea, Told};
+use super::{Failure, scratch};
 
 /// Arguments of `prove`.
 #[derive(clap::Args)]
@@ -53,15 +53,15 @@ const EXIT_CODES: &str = "Exit codes: 0 everything is proved, 1 something does n
 pub fn run(args: &Args) -> Result<Verdict, Failure> {
     let implementation = args.design.implementation()?;
     let names = args.design.correspondence()?;
-    let cache = tempfile::tempdir().map_err(Failure::infrastructure)?;
+    let work = scratch()?;
     let source = args.design.source(&implementation);
-    let design = source.design(&implementation, cache.path());
+    let design = source.design(&implementation, work.path());
     let design = design.map_err(Failure::usage)?;
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to prove"))?;
     let version = yosys::version().map_err(Failure::infrastructure)?;
     let mut told = Told::new(args.json);
     told.begin(&format!("{version} reads {}", source.describe()));
-    let netlist = yosys::netlist(&design, &names.left_out).map_err(refused)?;
+    let netlist = yosys::netlist(&design, &names.left_out, work.path()).map_err(refused)?;
     told.read(&version, netlist.registers(), netlist.gates());
     let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
     if let (Some(of), Some(names)) = (&signals.sampling, &names.sampling)
@@ -153,7 +153,7 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
 
 /// Writes the certificate of a claim, and asks the second solver.
 fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
-    let scratch;
+    let own;
     let folder = match (&args.certificates, &args.second_solver) {
         (None, None) => return Ok(()),
         (Some(folder), _) => {
@@ -161,8 +161,8 @@ fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
             folder.as_path()
         }
         (None, Some(_)) => {
-            scratch = tempfile::tempdir().map_err(Failure::infrastructure)?;
-            scratch.path()
+            own = scratch()?;
+            own.path()
         }
     };
     let formula = folder.join(name).with_extension("cnf");

@@ -24,7 +24,8 @@ impl OfArea {
     }
 
     fn seconds(&self) -> f64 {
-        self.claims.iter().map(|claim| claim.seconds).sum()
+        // The sum of none is -0.0.
+        0.0 + self.claims.iter().map(|claim| claim.seconds).sum::<f64>()
     }
 }
 

@@ -19,9 +19,9 @@ use lockstep_prove::yosys;
 use lockstep_stimulus::Profile;
 use pmu_model::Implementation;
 
-use super::Failure;
 use super::design::{DesignArgs, refused};
 use super::scored::{self, Result, Told};
+use super::{Failure, scratch};
 
 /// Arguments of `score`.
 #[derive(clap::Args)]
@@ -98,7 +98,7 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     });
     let profile = args.profile.as_deref().map(Profile::load);
     let profile = profile.transpose().map_err(Failure::usage)?;
-    let work = tempfile::tempdir().map_err(Failure::infrastructure)?;
+    let work = scratch()?;
     let work = work.path();
     let source = args.design.source(&implementation);
     let design = source.design(&implementation, work);
