@@ -42,6 +42,8 @@ pub struct Signals {
     pub sampling: Option<OfSampling>,
     /// Of System PMUs, where there are some and they are named.
     pub system: Option<OfSystem>,
+    /// Registers of some counters of System PMUs that a design does not have, as it does of others: they are zero.
+    pub missing: Vec<String>,
 }
 
 /// The signals of a counter. The cycle counter has no base value and no C_P.
@@ -167,6 +169,7 @@ impl Signals {
                     .collect(),
             })
         };
+        let mut missing = Vec::new();
         let counters = usize::from(implementation.pmu.counters);
         let events = (0..counters).map(|n| of_counter(n, true));
         let all = events.chain([of_counter(CYCLE_COUNTER, false)]);
@@ -194,8 +197,9 @@ impl Signals {
                 .system
                 .as_ref()
                 .filter(|_| !implementation.system_pmu.is_empty())
-                .map(|names| OfSystem::find(netlist, names, implementation))
+                .map(|names| OfSystem::find(netlist, names, implementation, &mut missing))
                 .transpose()?,
+            missing,
         })
     }
 }
@@ -247,6 +251,7 @@ impl OfSystem {
         netlist: &Netlist,
         names: &names::System,
         implementation: &Implementation,
+        missing: &mut Vec<String>,
     ) -> Result<Self, NetlistError> {
         let word = |of: &names::Word, s: usize, n: usize| {
             let name = |name: &str| named(name, &[('s', s), ('n', n)]);
@@ -261,12 +266,23 @@ impl OfSystem {
         let units = implementation.system_pmu.iter().enumerate();
         let units = units.map(|(s, pmu)| {
             let implemented = pmu.implemented_counters();
-            let of_kind = |of: &names::Word| {
+            let mut of_kind = |of: &names::Word| {
                 let all = (0..system::COUNTERS).map(|n| {
                     let there = implemented >> n & 1 == 1;
-                    there.then(|| word(of, s, n)).transpose()
+                    there.then(|| word(of, s, n))
                 });
-                all.collect::<Result<Vec<_>, _>>()
+                let all: Vec<_> = all.collect();
+                // A name that no counter has is a mistake of the file; one that some have not is one of the design.
+                let is_known = all.iter().flatten().any(Result::is_ok);
+                let found = all.into_iter().map(|found| match found {
+                    Some(Err(NetlistError::NoSignal { name, .. })) if is_known => {
+                        let value = Signal::zero(&name, 64);
+                        missing.push(name);
+                        Ok(Some(OfWord { value, valid: None }))
+                    }
+                    other => other.transpose(),
+                });
+                found.collect::<Result<Vec<_>, _>>()
             };
             Ok::<_, NetlistError>(OfUnit {
                 counters: [

@@ -291,6 +291,14 @@ impl Signal {
         &self.name
     }
 
+    /// One that is always zero, and that no netlist has.
+    pub fn zero(name: &str, width: usize) -> Self {
+        Self {
+            name: name.into(),
+            bits: vec![Some(0); width],
+        }
+    }
+
     /// How many bits it has.
     pub fn width(&self) -> usize {
         self.bits.len()

@@ -70,6 +70,9 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         let name = &names.enabled;
         eprintln!("lockstep: the design has no signal {name:?}, or nothing reads it: taken as 0");
     }
+    for name in &signals.missing {
+        eprintln!("lockstep: the design has no signal {name:?}, as of other counters: taken as 0");
+    }
     let limit = Duration::from_secs(args.limit);
     let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
     let mut results = Vec::new();
