@@ -3,7 +3,6 @@
 //! The netlist has all mutants in it, and a port for the number of the one that is meant.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,17 +38,6 @@ pub enum JudgeError {
     /// The netlist has no such port.
     #[error(transparent)]
     Netlist(#[from] NetlistError),
-    /// Stimulus that was to show a mutant does not.
-    #[error(
-        "a defect of lockstep itself: {claim:?} does not hold, but {} shows no divergence",
-        path.display()
-    )]
-    NoDivergence {
-        /// What does not hold.
-        claim: String,
-        /// The stimulus.
-        path: PathBuf,
-    },
 }
 
 /// Judges the mutants of a netlist.
