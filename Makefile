@@ -59,7 +59,7 @@ prove: ## Prove the bundled RTL for some implementations, and that proofs notice
 	$(CARGO) build --release
 	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
-	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
+	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator example)
 	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored
 	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
 	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done

@@ -67,8 +67,8 @@ module netlist_dut (
 
   // ETY-45, of MRS and MSR alone
   assign trapped = (kind == pmu_pkg::KindMrs || kind == pmu_pkg::KindMsr) &&
-                   outcome inside {pmu_pkg::OutcomeTrapEl1, pmu_pkg::OutcomeTrapEl2,
-                                   pmu_pkg::OutcomeTrapEl3};
+                   (outcome == pmu_pkg::OutcomeTrapEl1 || outcome == pmu_pkg::OutcomeTrapEl2 ||
+                    outcome == pmu_pkg::OutcomeTrapEl3);
   assign trap_iss = !trapped ? '0 : {
     10'b0, address[15:14], address[2:0], address[13:11], address[10:7],
     in_q[pmu_pkg::InAccessRtLsb +: 5], address[6:3], kind == pmu_pkg::KindMrs

@@ -19,7 +19,7 @@ use crate::symbol::{circuit, forget};
 /// What became of a mutant.
 #[derive(Clone, Debug)]
 pub enum Judged {
-    /// No register and no output is another one, in any state that may be and for any input that may be driven.
+    /// Nothing that a claim is about is another one, in any state that may be and for any input that may be driven.
     Same,
     /// There is one in some state, which may be one that the design never comes to: so many claims are about what is another one, and all of them hold.
     Equivalent(usize),
@@ -48,6 +48,8 @@ pub struct Judge<'a> {
     limit: Duration,
     /// All there is to prove, and what of the netlist it is about.
     parts: Vec<(Area, usize, Vec<u32>)>,
+    /// What else outputs show.
+    unclaimed: Vec<u32>,
 }
 
 impl<'a> Judge<'a> {
@@ -63,8 +65,11 @@ impl<'a> Judge<'a> {
         limit: Duration,
     ) -> Result<Self, NetlistError> {
         let design = Arc::new(prover.choosing(port, 0)?);
+        let parts = design.parts();
+        let claimed: HashSet<_> = parts.iter().flat_map(|(.., of)| of).copied().collect();
         Ok(Self {
-            parts: design.parts(),
+            unclaimed: design.netlist.outputs_besides(&claimed),
+            parts,
             design,
             names,
             port,
@@ -99,7 +104,15 @@ impl<'a> Judge<'a> {
     pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
         let mut mutant = self.design.choosing(self.port, number)?;
         mutant.limit = self.limit;
-        let Touched { parts, same, moved } = self.touched(&mutant, &[])?;
+        let touched = self.touched(&mutant, &[])?;
+        if touched.shows_other {
+            return Ok(Judged::NotDecided(
+                "an output that no claim is about".into(),
+            ));
+        }
+        let Touched {
+            parts, same, moved, ..
+        } = touched;
         if parts.is_empty() {
             return Ok(Judged::Same);
         }
@@ -135,6 +148,18 @@ impl<'a> Judge<'a> {
             Some(claim) => Judged::NotDecided(claim),
             None => Judged::Equivalent(claims),
         })
+    }
+
+    /// Stimulus in which an access to a mutant has another outcome, or returns something else: for one in which a register is
+    /// wrong, and right when it is read.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn by_access(&self, number: u64) -> Result<Option<Vec<CycleInput>>, JudgeError> {
+        let mut mutant = self.design.choosing(self.port, number)?;
+        mutant.limit = self.limit;
+        let place = self.design.signals.cycle_counter;
+        Ok(mutant.stimulus(self.names, (Area::Access, place), "")?)
     }
 
     /// Whether everything holds of a mutant in which some of what is decoded of types may be anything, and how many claims are
@@ -221,6 +246,7 @@ impl<'a> Judge<'a> {
             let moved = follow.filter(|signal| right.signal_differs(circuit, &mut other, signal));
             Touched {
                 moved: moved.cloned().collect(),
+                shows_other: right.differs(circuit, &mut other, &self.unclaimed),
                 parts,
                 same,
             }
@@ -236,6 +262,8 @@ struct Touched {
     same: HashSet<u32>,
     /// What is decoded of types.
     moved: Vec<Signal>,
+    /// An output that no claim is about is another one.
+    shows_other: bool,
 }
 
 /// So many gates of a mutant, one after the other, are tried in vain: what is above them differs as well.

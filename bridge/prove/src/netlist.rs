@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use pmu_model::{CycleOutput, DutParameters};
 use thiserror::Error;
 
 use crate::circuit::{Circuit, Lit};
@@ -265,6 +266,34 @@ impl Netlist {
             }
         }
         Ok(folded)
+    }
+
+    /// What the design states to be, if that follows `output`, the port of CycleOutput, or has the name of its port.
+    pub fn stated(&self, output: &str) -> Option<DutParameters> {
+        let bits = match self.names.get("parameters_o") {
+            Some(bits) => bits.iter().copied().collect::<Option<Vec<_>>>()?,
+            // Bits that are constant have no name, which all of these are.
+            None => {
+                let whole = self.names.get(output)?;
+                let rest = whole.get(8 * size_of::<CycleOutput>()..)?;
+                rest.iter().copied().collect::<Option<Vec<_>>>()?
+            }
+        };
+        let bytes = bits.chunks_exact(8).map(|bits| {
+            let bits = bits.iter().enumerate();
+            let known =
+                bits.map(|(bit, &literal)| (literal <= 1).then_some((literal as u8) << bit));
+            known.sum::<Option<u8>>()
+        });
+        let bytes = bytes.collect::<Option<Vec<_>>>()?;
+        let stated = bytes.get(..size_of::<DutParameters>())?;
+        Some(bytemuck::pod_read_unaligned(stated))
+    }
+
+    /// The literals of outputs that are not among these.
+    pub fn outputs_besides(&self, others: &HashSet<u32>) -> Vec<u32> {
+        let shown = self.shown.iter().copied();
+        shown.filter(|literal| !others.contains(literal)).collect()
     }
 
     /// How many registers there are.

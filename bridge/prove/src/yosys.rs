@@ -145,7 +145,8 @@ pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> 
         })?;
         Ok::<_, YosysError>(quoted(&path.display().to_string()))
     };
-    let mut read = String::from("read_verilog -sv");
+    // Modules are made with the parameters that they get, and not with their defaults as well.
+    let mut read = String::from("read_verilog -defer -sv");
     for define in &design.defines {
         read += &format!(" -D{define}");
     }
@@ -157,15 +158,10 @@ pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> 
     }
     let top = &design.top;
     let mut lines = vec![read];
-    // All at once: some are illegal together with what others are by default.
     let parameters = design.parameters.iter();
-    let parameters: Vec<_> = parameters
-        .map(|(name, value)| format!("-set {name} {value}"))
-        .collect();
-    if !parameters.is_empty() {
-        lines.push(format!("chparam {} {top}", parameters.join(" ")));
-    }
-    lines.push(format!("hierarchy -check -top {top}"));
+    let parameters = parameters.map(|(name, value)| format!(" -chparam {name} {value}"));
+    let parameters: String = parameters.collect();
+    lines.push(format!("hierarchy -check -top {top}{parameters}"));
     // Modules with parameters have long names that end in their own.
     lines.extend(left_out.iter().flat_map(|module| {
         [

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use lockstep_designs::RtlSource;
+use lockstep_designs::{RtlFiles, RtlSource};
 use lockstep_engine::dut::wrapper_parameters;
 use lockstep_prove::correspondence::{BUNDLED, Correspondence};
 use lockstep_prove::cycle::Signals;
@@ -14,7 +14,7 @@ use lockstep_prove::netlist::Netlist;
 use lockstep_prove::proof::{Area, Found, Prover};
 use lockstep_prove::symbol::{break_operator, operators_used};
 use lockstep_prove::yosys::{self, YosysError};
-use lockstep_stimulus::ContractCheck;
+use lockstep_stimulus::{ContractCheck, implementation_file};
 use pmu_model::Implementation;
 use tempfile::TempDir;
 
@@ -114,15 +114,16 @@ fn netlist(rtl: &Path, implementation: &Implementation) -> Result<Netlist, Yosys
 /// Claims that do not hold, in the first of these areas that has any, and whether stimulus shows one of them.
 fn refuted(rtl: &Path, implementation: &Implementation, areas: &[Area]) -> (Vec<String>, bool) {
     let netlist = netlist(rtl, implementation).expect("Yosys reads it");
-    refuted_of(&netlist, implementation, areas)
+    refuted_of(&netlist, &names(), implementation, areas)
 }
 
 fn refuted_of(
     netlist: &Netlist,
+    names: &Correspondence,
     implementation: &Implementation,
     areas: &[Area],
 ) -> (Vec<String>, bool) {
-    let signals = Signals::find(netlist, &names(), implementation).expect("signals");
+    let signals = Signals::find(netlist, names, implementation).expect("signals");
     let prover = Prover::new(implementation, netlist, &signals, LIMIT).expect("possible");
     for &area in areas {
         assert_eq!(prover.lacks(area), None);
@@ -137,7 +138,7 @@ fn refuted_of(
             continue;
         };
         let shown = prover
-            .stimulus(&names(), (area, first.place), &first.claim)
+            .stimulus(names, (area, first.place), &first.claim)
             .expect("ports");
         if let Some(cycles) = &shown {
             let legal = ContractCheck::new(implementation).check(cycles);
@@ -157,6 +158,51 @@ fn the_bundled_rtl_is_proved() {
         let found = refuted(rtl.path(), &part.implementation(), &part.areas());
         assert_eq!(found, (Vec::new(), false), "{part:?}");
     }
+}
+
+/// The netlist of `examples` in a folder, with its correspondence: what is refuted, and whether stimulus shows it.
+fn of_example(folder: &Path) -> (Vec<String>, bool) {
+    let file = folder.join("implementation.toml");
+    let implementation = implementation_file::load(Some(&file)).expect("an implementation");
+    let source = RtlSource::Files(RtlFiles {
+        file_lists: vec![folder.join("dut.f")],
+        top: "netlist_dut".into(),
+        ..RtlFiles::default()
+    });
+    let design = source.design(&implementation, folder).expect("RTL");
+    let scratch = tempfile::tempdir().expect("a folder");
+    let netlist = yosys::netlist(&design.expect("files"), &[], scratch.path());
+    let text = fs::read_to_string(folder.join("correspondence.toml")).expect("a correspondence");
+    let names = toml::from_str(&text).expect("names");
+    refuted_of(
+        &netlist.expect("Yosys reads it"),
+        &names,
+        &implementation,
+        &Area::ALL,
+    )
+}
+
+#[test]
+#[ignore = "needs Yosys; make prove runs it"]
+fn the_example_of_a_netlist_is_proved_and_its_bug_is_not() {
+    let example = folder("examples/netlist");
+    assert_eq!(of_example(&example), (Vec::new(), false));
+    // Its list names files of the bundled RTL by their places.
+    let root = tempfile::tempdir().expect("a folder");
+    let broken = root.path().join("examples/netlist");
+    fs::create_dir_all(&broken).expect("a folder");
+    std::os::unix::fs::symlink(folder("rtl"), root.path().join("rtl")).expect("a link");
+    for entry in fs::read_dir(&example).expect("files") {
+        let path = entry.expect("a file").path();
+        fs::copy(&path, broken.join(path.file_name().expect("a name"))).expect("copied");
+    }
+    let status = Command::new("patch")
+        .args(["--quiet", "-p1", "-i", "bug.patch"])
+        .current_dir(&broken)
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "patch");
+    let (wrong, shown) = of_example(&broken);
+    assert!(!wrong.is_empty() && shown, "{wrong:?}");
 }
 
 /// A bug that is a streaming operator, which not every Yosys reads.
@@ -194,7 +240,7 @@ fn planted_bugs_are_refuted() {
             }
             netlist => netlist.expect("Yosys reads it"),
         };
-        let (wrong, shown) = refuted_of(&netlist, &implementation, &part.areas());
+        let (wrong, shown) = refuted_of(&netlist, &names(), &implementation, &part.areas());
         println!("{bug}: {} {shown}", wrong.join(", "));
         if wrong.is_empty() || !shown {
             missed.push((bug.into_owned(), wrong, shown));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lockstep_designs::{RtlFiles, RtlSource, TOP};
-use lockstep_engine::dut::{check_knobs, wrapper_parameters};
+use lockstep_engine::dut::check_knobs;
 use lockstep_prove::correspondence::{BUNDLED, Correspondence};
 use lockstep_prove::yosys::YosysError;
 use lockstep_stimulus::implementation_file;
@@ -28,7 +28,7 @@ pub struct DesignArgs {
     /// The wrapper module of that RTL
     #[arg(long, value_name = "MODULE", default_value = TOP)]
     top: String,
-    /// A parameter of the wrapper of that RTL [default: those of the bundled wrapper]
+    /// A parameter of the wrapper of that RTL
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     param: Vec<(String, String)>,
     /// A macro of that RTL
@@ -61,7 +61,7 @@ impl DesignArgs {
     }
 
     /// Where it is.
-    pub fn source(&self, implementation: &Implementation) -> RtlSource {
+    pub fn source(&self) -> RtlSource {
         if self.is_bundled() {
             return RtlSource::Bundled;
         }
@@ -69,10 +69,7 @@ impl DesignArgs {
             paths: self.rtl.clone(),
             file_lists: self.filelist.clone(),
             top: self.top.clone(),
-            parameters: match self.param.is_empty() {
-                true => wrapper_parameters(implementation),
-                false => self.param.clone(),
-            },
+            parameters: self.param.clone(),
             defines: self.define.clone(),
             verilator_args: Vec::new(),
         })

@@ -9,11 +9,15 @@ use std::time::Duration;
 
 use lockstep_base::verdict::Verdict;
 use lockstep_designs::RtlSource;
+use lockstep_engine::dut::{check_contract, check_parameters};
+use lockstep_prove::correspondence::Correspondence;
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::lrat::{dimacs, lrat};
+use lockstep_prove::netlist::Netlist;
 use lockstep_prove::proof::{Area, Claim, Found, Prover};
 use lockstep_prove::yosys;
 use lockstep_stimulus::Writer;
+use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, Implementation};
 
 use super::design::{DesignArgs, refused};
@@ -54,7 +58,7 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
     let implementation = args.design.implementation()?;
     let names = args.design.correspondence()?;
     let work = scratch()?;
-    let source = args.design.source(&implementation);
+    let source = args.design.source();
     let design = source.design(&implementation, work.path());
     let design = design.map_err(Failure::usage)?;
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to prove"))?;
@@ -63,6 +67,7 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
     told.begin(&format!("{version} reads {}", source.describe()));
     let netlist = yosys::netlist(&design, &names.left_out, work.path()).map_err(refused)?;
     told.read(&version, netlist.registers(), netlist.gates());
+    check_stated(&netlist, &names, &implementation)?;
     let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
     if let (Some(of), Some(names)) = (&signals.sampling, &names.sampling)
         && of.enabled.is_none()
@@ -152,6 +157,39 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         .write_all(text.as_bytes())
         .map_err(Failure::infrastructure)?;
     Ok(verdict)
+}
+
+/// The design states to be for the implementation, and shows outputs in the cycle that they are about.
+fn check_stated(
+    netlist: &Netlist,
+    names: &Correspondence,
+    implementation: &Implementation,
+) -> Result<(), Failure> {
+    let Some(stated) = netlist.stated(&names.output) else {
+        eprintln!(
+            "lockstep: what parameters_o states was not found in the netlist, and is not looked at"
+        );
+        return Ok(());
+    };
+    check_contract(&stated).map_err(Failure::usage)?;
+    check_parameters(implementation, &stated).map_err(Failure::usage)?;
+    let latencies = [
+        stated.latency_increment,
+        stated.latency_access,
+        stated.latency_spe,
+    ];
+    let latency = latencies.into_iter().max().unwrap_or(0);
+    if latency > 0 {
+        return Err(Failure::usage(format!(
+            "the design states a latency of {latency} cycles: expected none, as a proof is of outputs in the cycle that they are about"
+        )));
+    }
+    match implementation.wrapper.increments {
+        Increments::Shown => Ok(()),
+        Increments::Hidden | Increments::Counters => Err(Failure::usage(
+            "the design does not show V (DUT-71): expected increments that are shown, as proofs are about them",
+        )),
+    }
 }
 
 /// Writes the certificate of a claim, and asks the second solver.

@@ -16,7 +16,7 @@ use lockstep_prove::score::{
     Bench, Counts, Fate, Kill, Regression, ScoreError, Scored, on_all_cores,
 };
 use lockstep_prove::yosys;
-use lockstep_stimulus::Profile;
+use lockstep_stimulus::{Profile, Reader};
 use pmu_model::Implementation;
 
 use super::design::{DesignArgs, refused};
@@ -96,11 +96,14 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         let since = SystemTime::UNIX_EPOCH.elapsed();
         since.map_or(1, |since| since.as_secs())
     });
+    for path in &args.stimulus {
+        check_recorded(path, &implementation)?;
+    }
     let profile = args.profile.as_deref().map(Profile::load);
     let profile = profile.transpose().map_err(Failure::usage)?;
     let work = scratch()?;
     let work = work.path();
-    let source = args.design.source(&implementation);
+    let source = args.design.source();
     let design = source.design(&implementation, work);
     let design = design.map_err(Failure::usage)?;
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to change"))?;
@@ -138,6 +141,16 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         let limit = Duration::from_secs(args.limit);
         let prover = Prover::new(&implementation, &netlist, &signals, DESIGN * limit);
         let prover = prover.map_err(Failure::usage)?;
+        // What nothing is proved of would be taken for the design.
+        let lacking = Area::ALL
+            .into_iter()
+            .find_map(|area| Some((area, prover.lacks(area)?)));
+        if let Some((area, why)) = lacking {
+            let words = area.words();
+            return Err(Failure::usage(format!(
+                "{words} cannot be proved: {why}; --no-solver goes without"
+            )));
+        }
         let judge = Judge::new(&prover, &names, PORT, limit).map_err(Failure::infrastructure)?;
         job.judge(&judge, &args.out)?;
         job.run_rest()?;
@@ -169,6 +182,25 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         (Some(least), Some(score)) if score < least => Verdict::Divergence,
         _ => Verdict::Agree,
     })
+}
+
+/// Recorded stimulus is for this implementation. What that demands of random bytes is no property of a stimulus.
+fn check_recorded(
+    path: &Path,
+    implementation: &Implementation,
+) -> std::result::Result<(), Failure> {
+    let reader = Reader::open(path).map_err(Failure::usage)?;
+    let mut recorded = reader.header().implementation.clone();
+    recorded.spe.random = implementation.spe.random;
+    if recorded == *implementation {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} was recorded for implementation {}, expected {}: name it with --implementation, or record the stimulus again",
+        path.display(),
+        recorded.name,
+        implementation.name
+    )))
 }
 
 /// The design with all mutants.

@@ -65,7 +65,7 @@ pub enum Fate {
     },
     /// It is the design, for all inputs and in all states that the design can be in.
     Equivalent {
-        /// So many claims are about what it changes, and hold; 0 where it changes no register and no output.
+        /// So many claims are about what it changes, and hold; 0 where it changes nothing that a claim is about.
         claims: usize,
     },
     /// The regression does not notice it, and this was not finished, or does not hold in a state to which no stimulus was
@@ -142,9 +142,13 @@ impl Bench<'_> {
             Judged::NotDecided(claim) => Fate::NotDecided { claim },
             Judged::Killed(claim, cycles) => {
                 let path = folder.join(format!("{number}.stim"));
-                write(&path, self.implementation, &cycles).map_err(Box::new)?;
-                let by = path.display().to_string();
-                match self.run(number, by, Reader::open(&path).map_err(Box::new)?, u64::MAX)? {
+                let mut kill = self.replay(number, &path, &cycles)?;
+                if kill.is_none()
+                    && let Some(cycles) = judge.by_access(number as u64).map_err(Box::new)?
+                {
+                    kill = self.replay(number, &path, &cycles)?;
+                }
+                match kill {
                     Some(kill) => Fate::Left { claim, kill },
                     None => Fate::NotDecided {
                         claim: format!("{claim}, and {} does not show it", path.display()),
@@ -152,6 +156,22 @@ impl Bench<'_> {
                 }
             }
         })
+    }
+
+    /// The same in stimulus that becomes a file.
+    fn replay(
+        &self,
+        number: usize,
+        path: &Path,
+        cycles: &[CycleInput],
+    ) -> Result<Option<Kill>, ScoreError> {
+        let written = Writer::create(path, self.implementation, None).and_then(|mut writer| {
+            writer.append(cycles)?;
+            writer.finish()
+        });
+        written.map_err(Box::new)?;
+        let recorded = Reader::open(path).map_err(Box::new)?;
+        self.run(number, path.display().to_string(), recorded, u64::MAX)
     }
 
     /// The first difference from the model in a run of at most so many cycles.
@@ -165,12 +185,8 @@ impl Bench<'_> {
         let number = u16::try_from(number).unwrap_or(u16::MAX);
         let kill = |cycle, field| Ok(Some(Kill { by, cycle, field }));
         let dut = Box::new(Chosen::new(self.rtl.instance().map_err(Box::new)?, number));
-        let mut run = match Lockstep::new(self.implementation, dut, stimulus.into(), 1) {
-            Ok(run) => run,
-            // What states to be another design is told from it at once.
-            Err(error) if number > 0 => return kill(0, error.to_string()),
-            Err(error) => return Err(ScoreError::Lockstep(error.to_string())),
-        };
+        let run = Lockstep::new(self.implementation, dut, stimulus.into(), 1);
+        let mut run = run.map_err(|error| ScoreError::Lockstep(error.to_string()))?;
         let ended = run.run(most, &Control::default(), |_| Ok::<_, StimulusError>(()));
         let ended = ended.map_err(Box::new)?;
         match ended {
@@ -183,17 +199,6 @@ impl Bench<'_> {
             Outcome::Interrupted => Err(ScoreError::Interrupted),
         }
     }
-}
-
-fn write(
-    path: &Path,
-    implementation: &Implementation,
-    cycles: &[CycleInput],
-) -> Result<(), StimulusError> {
-    let mut writer = Writer::create(path, implementation, None)?;
-    writer.append(cycles)?;
-    writer.finish()?;
-    Ok(())
 }
 
 /// A mutant, and what became of it.
