@@ -10,8 +10,9 @@ GATES ?= 500
 GIGABYTES ?= 2
 RUNS ?= 100000
 BUGS ?= 40
-# Implementations that `make prove` proves.
-PROVED = $(addprefix tests/implementations/,$(if $(filter short,$(FORM)),no_threshold.toml,$(notdir $(wildcard tests/implementations/*.toml))))
+# What `make prove` proves by the command line: the netlist of the examples, and the bundled RTL for all implementations.
+EXAMPLE = examples/netlist
+PROVED = $(if $(filter short,$(FORM)),,$(wildcard tests/implementations/*.toml))
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
 # All packages that `make test` compiles, so that nothing is compiled again with other features.
@@ -59,9 +60,11 @@ prove: ## Prove the bundled RTL for some implementations, and that proofs notice
 	$(CARGO) build --release
 	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
-	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator example)
+	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
 	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored
 	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
+	$(LOCKSTEP) prove --filelist $(EXAMPLE)/dut.f --top netlist_dut --implementation $(EXAMPLE)/implementation.toml \
+		--correspondence $(EXAMPLE)/correspondence.toml
 	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done
 
 kills: ## Kill commands at random moments, and look at what they leave (KILLS=)

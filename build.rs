@@ -50,6 +50,12 @@ fn verilate(root: &Path, out: &Path, sources: Vec<PathBuf>) {
 
     let tools = root.join(".tools");
     println!("cargo::rustc-env=LOCKSTEP_TOOLS_DIR={}", tools.display());
+    // Clippy has this script run once more, and links nothing.
+    let wrapper = env::var_os("RUSTC_WORKSPACE_WRAPPER").map(PathBuf::from);
+    if wrapper.is_some_and(|wrapper| wrapper.ends_with("clippy-driver")) {
+        println!("cargo::rustc-env=LOCKSTEP_VERILATOR_VERSION=none");
+        return;
+    }
     let build = StaticDutBuild {
         design: Design {
             sources,
