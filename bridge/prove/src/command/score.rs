@@ -10,7 +10,7 @@ use lockstep_designs::{BuildOptions, Rtl, RtlSource};
 use lockstep_engine::dut::chosen::MOST;
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::judge::Judge;
-use lockstep_prove::proof::{Area, Prover};
+use lockstep_prove::proof::{Area, Prover, lacking};
 use lockstep_prove::score::mutants::{self, PORT};
 use lockstep_prove::score::{
     Bench, Counts, Fate, Kill, Regression, ScoreError, Scored, on_all_cores,
@@ -96,6 +96,12 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         let since = SystemTime::UNIX_EPOCH.elapsed();
         since.map_or(1, |since| since.as_secs())
     });
+    let asks = !args.no_solver && args.design.has_correspondence();
+    // What nothing is proved of would be taken for the design.
+    if let Some(why) = lacking(&names, &implementation).filter(|_| asks) {
+        let words = "a mutant there cannot be told from the design; --no-solver goes without";
+        return Err(Failure::usage(format!("{why}: {words}")));
+    }
     for path in &args.stimulus {
         check_recorded(path, &implementation)?;
     }
@@ -131,7 +137,6 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         told: &told,
         scored: mutants.into_iter().map(Scored::alive).collect(),
     };
-    let asks = !args.no_solver && args.design.has_correspondence();
     job.run_first(if asks { FIRST } else { u64::MAX })?;
     let run = start.elapsed();
     fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
@@ -141,16 +146,6 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         let limit = Duration::from_secs(args.limit);
         let prover = Prover::new(&implementation, &netlist, &signals, DESIGN * limit);
         let prover = prover.map_err(Failure::usage)?;
-        // What nothing is proved of would be taken for the design.
-        let lacking = Area::ALL
-            .into_iter()
-            .find_map(|area| Some((area, prover.lacks(area)?)));
-        if let Some((area, why)) = lacking {
-            let words = area.words();
-            return Err(Failure::usage(format!(
-                "{words} cannot be proved: {why}; --no-solver goes without"
-            )));
-        }
         let judge = Judge::new(&prover, &names, PORT, limit).map_err(Failure::infrastructure)?;
         job.judge(&judge, &args.out)?;
         job.run_rest()?;

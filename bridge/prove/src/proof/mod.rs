@@ -22,6 +22,7 @@ use serde::Serialize;
 use crate::accesses::{Accesses, Effect};
 use crate::circuit::{Circuit, Lit};
 use crate::contract::{bit_of, field, is_in_limits, legal_states};
+use crate::correspondence::Correspondence;
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
 use crate::netlist::{Folded, Frame, Netlist, NetlistError};
@@ -213,6 +214,17 @@ pub struct Contract {
     legal_states: Table,
 }
 
+const SAMPLING: &str = "the correspondence has no [sampling]";
+const SYSTEM: &str = "the correspondence has no [system]";
+
+/// Why not everything can be proved of a design with these names.
+pub fn lacking(names: &Correspondence, implementation: &Implementation) -> Option<&'static str> {
+    if implementation.spe.implemented && names.sampling.is_none() {
+        return Some(SAMPLING);
+    }
+    (!implementation.system_pmu.is_empty() && names.system.is_none()).then_some(SYSTEM)
+}
+
 impl<'a> Prover<'a> {
     /// For `implementation`, within so much time for each claim.
     ///
@@ -307,8 +319,6 @@ impl<'a> Prover<'a> {
 
     /// Whether an area can be proved: else why not.
     pub fn lacks(&self, area: Area) -> Option<&'static str> {
-        const SAMPLING: &str = "the correspondence has no [sampling]";
-        const SYSTEM: &str = "the correspondence has no [system]";
         let (signals, implementation) = (self.signals, self.implementation);
         let sampling = implementation.spe.implemented && signals.sampling.is_none();
         let system = !implementation.system_pmu.is_empty() && signals.system.is_none();
