@@ -97,6 +97,16 @@ impl<'a> Judge<'a> {
         Ok(open)
     }
 
+    /// Whether nothing that a claim is about is another one in a mutant, as far as that is told at once.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub fn is_same(&self, number: u64) -> Result<bool, JudgeError> {
+        let mutant = self.design.choosing(self.port, number)?;
+        let touched = self.touched(&mutant, &[])?;
+        Ok(touched.parts.is_empty() && !touched.shows_other)
+    }
+
     /// What there is to say of a mutant.
     ///
     /// # Errors

@@ -147,8 +147,9 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         let prover = Prover::new(&implementation, &netlist, &signals, DESIGN * limit);
         let prover = prover.map_err(Failure::usage)?;
         let judge = Judge::new(&prover, &names, PORT, limit).map_err(Failure::infrastructure)?;
-        job.judge(&judge, &args.out)?;
+        job.compare(&judge)?;
         job.run_rest()?;
+        job.judge(&judge, &args.out)?;
     }
     told.end();
     let scored = job.scored;
@@ -245,27 +246,31 @@ impl Job<'_> {
         )
     }
 
-    /// Has a solver look at the design without a mutant, and at the mutants that are alive.
-    fn judge(&mut self, judge: &Judge<'_>, out: &Path) -> std::result::Result<(), Failure> {
+    /// Those of which nothing is known yet.
+    fn alive(&self) -> Vec<usize> {
         let alive = self.scored.iter();
         let alive = alive.filter(|of| matches!(of.fate, Fate::Alive));
-        let alive = alive.map(|of| Asked::Mutant(of.mutant.number));
+        alive.map(|of| of.mutant.number).collect()
+    }
+
+    /// Has a solver look at the design without a mutant, and at which mutants that are alive are the same.
+    fn compare(&mut self, judge: &Judge<'_>) -> std::result::Result<(), Failure> {
+        let alive = self.alive().into_iter().map(Asked::Mutant);
         let design = judge.parts().into_iter().map(Asked::Design);
         let asked: Vec<_> = design.chain(alive).collect();
-        let words = "asking a solver about the design and what is left";
+        let words = "asking a solver about the design, and what is the same";
         self.told.begin(words, asked.len());
         on_all_cores(
             &asked,
             |asked| match *asked {
-                Asked::Design(part) => {
-                    let open = judge.open_without(part);
-                    open.map(Err).map_err(|error| Box::new(error).into())
-                }
-                Asked::Mutant(number) => self.bench.judge(judge, number, out).map(Ok),
+                Asked::Design(part) => judge.open_without(part).map(Err),
+                Asked::Mutant(number) => judge.is_same(number as u64).map(Ok),
             },
-            |asked, judged| {
-                match (judged.map_err(failed)?, asked) {
-                    (Ok(fate), &Asked::Mutant(number)) => self.scored[number - 1].fate = fate,
+            |asked, answer| {
+                match (answer.map_err(Failure::infrastructure)?, asked) {
+                    (Ok(true), &Asked::Mutant(number)) => {
+                        self.scored[number - 1].fate = Fate::Equivalent { claims: 0 };
+                    }
                     (Err(open), _) if !open.is_empty() => {
                         return Err(Failure::usage(format!(
                             "the design without a mutant is not proved, so that nothing can be said to be equal to it: {} \
@@ -281,23 +286,37 @@ impl Job<'_> {
         )
     }
 
-    /// Runs all of the regression on the mutants that a solver does not take for the design.
+    /// Runs all of the regression on the mutants that are alive.
     fn run_rest(&mut self) -> std::result::Result<(), Failure> {
         if self.regression.cycles <= FIRST {
             return Ok(());
         }
-        let is_open = |of: &&Scored| matches!(of.fate, Fate::Left { .. } | Fate::NotDecided { .. });
-        let open = self.scored.iter().filter(is_open);
-        let open: Vec<_> = open.map(|of| of.mutant.number).collect();
+        let alive = self.alive();
         self.told
-            .begin("running the rest of the regression", open.len());
+            .begin("running the rest of the regression", alive.len());
         on_all_cores(
-            &open,
+            &alive,
             |&number| self.bench.hunt(self.regression, number),
             |&number, killed| {
                 if let Some(kill) = killed.map_err(failed)? {
                     self.scored[number - 1].fate = Fate::Killed(kill);
                 }
+                self.told.one();
+                Ok(())
+            },
+        )
+    }
+
+    /// Has a solver judge the mutants that are alive then.
+    fn judge(&mut self, judge: &Judge<'_>, out: &Path) -> std::result::Result<(), Failure> {
+        let alive = self.alive();
+        self.told
+            .begin("asking a solver about what is left", alive.len());
+        on_all_cores(
+            &alive,
+            |&number| self.bench.judge(judge, number, out),
+            |&number, fate| {
+                self.scored[number - 1].fate = fate.map_err(failed)?;
                 self.told.one();
                 Ok(())
             },
