@@ -97,12 +97,19 @@ impl<'a> Judge<'a> {
         Ok(open)
     }
 
+    /// The design as one of its mutants.
+    fn mutant(&self, number: u64) -> Result<Prover<'a>, NetlistError> {
+        let mut mutant = self.design.choosing(self.port, number)?;
+        mutant.limit = self.limit;
+        Ok(mutant)
+    }
+
     /// Whether nothing that a claim is about is another one in a mutant, as far as that is told at once.
     ///
     /// # Errors
     /// A proof is none.
     pub fn is_same(&self, number: u64) -> Result<bool, JudgeError> {
-        let mutant = self.design.choosing(self.port, number)?;
+        let mutant = self.mutant(number)?;
         let touched = self.touched(&mutant, &[])?;
         Ok(touched.parts.is_empty() && !touched.shows_other)
     }
@@ -112,8 +119,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// A proof is none.
     pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
-        let mut mutant = self.design.choosing(self.port, number)?;
-        mutant.limit = self.limit;
+        let mutant = self.mutant(number)?;
         let touched = self.touched(&mutant, &[])?;
         if touched.shows_other {
             return Ok(Judged::NotDecided(
@@ -166,8 +172,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// A proof is none.
     pub fn by_access(&self, number: u64) -> Result<Option<Vec<CycleInput>>, JudgeError> {
-        let mut mutant = self.design.choosing(self.port, number)?;
-        mutant.limit = self.limit;
+        let mutant = self.mutant(number)?;
         let place = self.design.signals.cycle_counter;
         Ok(mutant.stimulus(self.names, (Area::Access, place), "")?)
     }
