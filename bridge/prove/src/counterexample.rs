@@ -247,7 +247,6 @@ impl Prover<'_> {
                     assumed.extend(self.are_known(cycle));
                     if area == Area::Decode {
                         differences.truncate(1);
-                        assumed.push(self.is_read_as_known(cycle, place));
                     }
                     wrong.extend(differences.iter().map(Difference::is_wrong));
                 }
@@ -259,20 +258,6 @@ impl Prover<'_> {
             }
         }
         Ok(None)
-    }
-
-    /// TH-34: what the type of a counter should be at the end of the cycle does not read as UNKNOWN.
-    fn is_read_as_known(&self, cycle: &mut Cycle, place: usize) -> Lit {
-        let n = self.signals.counters[place].n;
-        let reached = cycle.reached(&self.contract.accesses);
-        let reset = cycle.reset();
-        let before = cycle.registers[place].clone();
-        circuit(|circuit| {
-            let of = (&reached, reset);
-            let after = self.contract.fixed.type_after(circuit, n, &before, of);
-            let allocated = self.contract.tables.is_allocated(circuit, n, &after);
-            circuit.or(allocated, Lit::known(n == CYCLE_COUNTER))
-        })
     }
 
     /// TH-34, ETY-31: what the counters do and what their types read as is not UNKNOWN, at the start of the cycle and at its
@@ -290,7 +275,7 @@ impl Prover<'_> {
                 let first = usize::from(EVTCOUNT.low);
                 circuit(|circuit| {
                     let tables = &self.contract.tables;
-                    known.push(tables.is_allocated(circuit, of.n, &register));
+                    known.push(tables.is_known(circuit, of.n, &register));
                     // All of these lanes are of events that are defined.
                     let others = &register[first + LANES..first + 16];
                     let lane = !circuit.any(others.iter().copied());

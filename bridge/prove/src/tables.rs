@@ -12,7 +12,9 @@ use crate::symbol::{Symbol, WIDTH, Word};
 use crate::table::Table;
 
 /// The bits of `PMEVTYPER<n>_EL0` that threshold, edge and link depend on: TH, TLC, TE, TC.
-const THRESHOLD: [(u8, u8); 4] = [(TH.low, 12), (TLC.low, 2), (TE.low, 1), (TC.low, 3)];
+const THRESHOLD: [(u8, u8); 4] = [(TH.low, 12), LINK, (TE.low, 1), (TC.low, 3)];
+/// TLC.
+const LINK: (u8, u8) = (TLC.low, 2);
 
 /// Those that filters by level and Security state depend on: RLH, bit 20, to P, bit 31.
 const LEVELS: (u8, u8) = (20, 12);
@@ -56,8 +58,8 @@ enum Control {
 pub struct Tables {
     /// By whether the counter is odd.
     controls: [Vec<Control>; 2],
-    /// TH-30 to TH-33: the configuration is reserved.
-    reserved: [Table; 2],
+    /// TH-34, TH-35: the configuration is reserved, and what comes of it is not compared.
+    unknown: [Table; 2],
     /// A thread in a state counts: 14 bits of the type, 5 of the state.
     in_both: Table,
     /// The counter is filtered: DRIVEN_PE, DRIVEN_THREADS, MT, MTPME of EL2 and EL3, and of each thread whether it
@@ -165,11 +167,15 @@ impl Tables {
             filters.take(&input);
             filters.group().mt & 1 == 1
         });
-        let reserved =
-            [0u8, 1].map(|n| Table::of(threshold_bits, |value| decoded(n, value).reserved));
+        let compared = implementation.knobs.compare_reserved;
+        let unknown = [0u8, 1].map(|n| {
+            Table::of(threshold_bits, |value| {
+                decoded(n, value).reserved && !compared
+            })
+        });
         Ok(Self {
             controls,
-            reserved,
+            unknown,
             in_both,
             filtered,
             counted,
@@ -193,9 +199,26 @@ impl Tables {
         std::array::from_fn(control)
     }
 
-    /// TH-34: nothing of what counter `n` does with this type is UNKNOWN for its threshold.
-    pub fn is_allocated(&self, circuit: &mut Circuit, n: usize, register: &[Lit]) -> Lit {
-        !self.reserved[n % 2].on(circuit, &bits(&THRESHOLD, register))
+    /// TH-34, TH-35: nothing of what counter `n` does with this type is UNKNOWN for its threshold.
+    pub fn is_known(&self, circuit: &mut Circuit, n: usize, register: &[Lit]) -> Lit {
+        !self.unknown[n % 2].on(circuit, &bits(&THRESHOLD, register))
+    }
+
+    /// TH-34, TH-35: V of counter `n` with this type is not UNKNOWN, nor is that of the counter below it, if it is linked.
+    pub fn shows_known(
+        &self,
+        circuit: &mut Circuit,
+        n: usize,
+        register: &[Lit],
+        below: Option<&[Lit]>,
+    ) -> Lit {
+        let own = self.is_known(circuit, n, register);
+        let Some(below) = below else { return own };
+        let links = bits(&[LINK], register);
+        let linked = circuit.any(links);
+        let below = self.is_known(circuit, n - 1, below);
+        let known = circuit.or(!linked, below);
+        circuit.and(own, known)
     }
 
     /// MT of a type.

@@ -53,6 +53,8 @@ impl Part {
 
     fn implementation(self) -> Implementation {
         let mut implementation = Implementation::default();
+        // DUT-34.
+        implementation.knobs.compare_reserved = true;
         let (counters, events) = match self {
             Self::Counters => (2, 40),
             Self::Sampling => (1, 1),
@@ -506,6 +508,24 @@ fn bugs_that_act_once_in_2_to_the_28_are_refuted() {
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+#[ignore = "needs Yosys; make prove runs it"]
+fn th_34_a_reserved_configuration_is_compared_if_it_is_said_to_be() {
+    let (file, right, wrong) = ("pmu_count_mode.sv", "{bypass || reserved}", "{bypass}");
+    let rtl = copied();
+    let path = rtl.path().join(file);
+    let text = fs::read_to_string(&path).expect("RTL");
+    assert_eq!(text.matches(right).count(), 1, "{file}: {right}");
+    fs::write(&path, text.replace(right, wrong)).expect("written");
+    let mut implementation = Part::Counters.implementation();
+    let areas = [Area::Decode, Area::Threshold];
+    let (claims, shown) = refuted(rtl.path(), &implementation, &areas);
+    assert!(!claims.is_empty() && shown, "{claims:?}");
+    implementation.knobs.compare_reserved = false;
+    let (claims, _) = refuted(rtl.path(), &implementation, &areas);
+    assert_eq!(claims, Vec::<String>::new());
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub const PMCR_LP: u64 = named(PMCR, "LP").mask();
 /// Lowest bit of PMCR_EL0.N.
 pub const PMCR_N_SHIFT: u32 = named(PMCR, "N").low as u32;
 /// {TC, TE, TLC} of `PMEVTYPER<n>_EL0`, which may read as UNKNOWN when reserved (TH-34).
-const THRESHOLD_CONTROL: u64 = TC.mask() | TE.mask() | TLC.mask();
+pub const THRESHOLD_CONTROL: u64 = TC.mask() | TE.mask() | TLC.mask();
 
 /// The registers but for the counters' values.
 #[derive(Clone, Debug)]

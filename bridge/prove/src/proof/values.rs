@@ -34,6 +34,12 @@ impl Prover<'_> {
         let expected = values.v[n].bits();
         let shown = cycle.increment(n);
         let differs = circuit(|circuit| circuit.differ(&expected, &shown));
+        let below = counters[..counters.len() - 1].first();
+        let below = below.map(|&place| &cycle.registers[place][..]);
+        let known = circuit(|circuit| {
+            let tables = &self.contract.tables;
+            tables.shows_known(circuit, n, &cycle.registers[n], below)
+        });
         let rules = &[
             "TH-01", "TH-02", "TH-03", "TH-04", "TH-05", "TH-06", "TH-08", "TH-09", "TH-10",
             "TH-11", "TH-20", "TH-21", "TH-22", "TH-23", "TH-24", "TH-25", "TH-26", "TH-27",
@@ -42,7 +48,7 @@ impl Prover<'_> {
         let many = (self.implementation.pmu.event_width > 1)
             .then(|| circuit(|circuit| circuit.any(expected[1..].iter().copied())));
         let v = Difference::of_counter("V", rules, differs);
-        let mut all = vec![v.looked_at([idle]).may_be(many)];
+        let mut all = vec![v.looked_at([idle, known]).may_be(many)];
         if let Some(signal) = &self.signals.counters[n].c_p {
             let own = after[counters.len() - 1];
             let next = cycle.after(signal)[0];
