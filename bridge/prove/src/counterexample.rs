@@ -11,12 +11,12 @@ use crate::circuit::Lit;
 use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
-use crate::netlist::NetlistError;
+use crate::netlist::{Frame, NetlistError};
 use crate::proof::{Area, Difference, Prover, SAMPLES as NAMES};
 use crate::symbol::{circuit, forget};
 
-/// Cycles that can each draw a byte: what acts on few bytes needs some.
-const DRAWS: usize = 8;
+/// Cycles that draw a byte: what acts on one byte alone is likely to be met, as there are 256 of them.
+const DRAWS: usize = 1024;
 
 /// Bits of the number of a lane.
 const LANES: usize = 6;
@@ -330,13 +330,7 @@ impl Prover<'_> {
                 .free(bit_of("clock_stopped"), 1)
         };
         let (one, last) = (operations(idle()), any_access(operations(idle())));
-        // Each draws a byte, and begins anew.
-        let draw = CycleInput {
-            operations: 1,
-            profiling: CycleInput::PROFILING_ENABLED,
-            ..CycleInput::write(SysReg::Pmsicr, 0)
-        };
-        let draws = vec![Shape::of(&draw); DRAWS];
+        let mut tries_draws = true;
         for cycles in [
             vec![one.clone()],
             vec![one.clone(), one.clone()],
@@ -345,7 +339,6 @@ impl Prover<'_> {
             vec![one.clone(), one.clone(), last.clone()],
             vec![one.clone(), one.clone(), stops(last.clone()), one.clone()],
             vec![last.clone(); 3],
-            [draws, vec![one.clone()]].concat(),
         ] {
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
@@ -357,13 +350,7 @@ impl Prover<'_> {
             let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
             let inputs = self.unrolled(names, &shapes, |number, cycle| {
                 if number >= first {
-                    assumed.push(self.legal(cycle));
-                    let differences = self.differences(Area::Sampling, cycle, 0);
-                    // DUT-62: after a load of zero nothing is known.
-                    assumed.extend(differences.first().map(Difference::is_looked_at));
-                    // What events count is seen by counters alone.
-                    let shown = differences.iter().filter(|of| !NAMES.contains(&of.words()));
-                    wrong.extend(shown.map(Difference::is_wrong));
+                    self.look_at_operations(cycle, &mut assumed, &mut wrong);
                 }
             })?;
             assumed.push(circuit(|circuit| circuit.any(wrong)));
@@ -371,6 +358,92 @@ impl Prover<'_> {
                 cycles.extend(self.reads(Area::Sampling, 0));
                 return Ok(Some(cycles));
             }
+            // Most of what one cycle does not show needs a byte.
+            if std::mem::take(&mut tries_draws)
+                && let Some(cycles) = self.of_draws(names)?
+            {
+                return Ok(Some(cycles));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a cycle of operations is wrong, and where that is looked at.
+    fn look_at_operations(&self, cycle: &mut Cycle, assumed: &mut Vec<Lit>, wrong: &mut Vec<Lit>) {
+        assumed.push(self.legal(cycle));
+        let differences = self.differences(Area::Sampling, cycle, 0);
+        // DUT-62: after a load of zero nothing is known.
+        assumed.extend(differences.first().map(Difference::is_looked_at));
+        // What events count is seen by counters alone.
+        let shown = differences.iter().filter(|of| !NAMES.contains(&of.words()));
+        wrong.extend(shown.map(Difference::is_wrong));
+    }
+
+    /// Sampling after bytes have been drawn, as many as it takes for the next to be one that is needed: then the registers are
+    /// written, and there are operations.
+    fn of_draws(&self, names: &Correspondence) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        if !self.implementation.spe.implemented {
+            return Ok(None);
+        }
+        let write = |register| Shape::of(&CycleInput::write(register, 0)).field("access_data");
+        let last = [
+            write(SysReg::Pmsirr),
+            // Enabled before, it expires where COUNT is zero.
+            write(SysReg::Pmsicr).field("profiling"),
+            operations(Shape::of(&CycleInput::default())),
+        ];
+        // What the last cycles come to after a cycle, with the byte that they draw.
+        let after = |frame: Frame<'_>| {
+            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let mut byte = Vec::new();
+            let (inputs, _) = self.unrolled_from(frame, names, &last, |number, cycle| {
+                assumed.extend(self.assumed(Area::Sampling, cycle));
+                if number + 1 == last.len() {
+                    self.look_at_operations(cycle, &mut assumed, &mut wrong);
+                    byte = cycle.shown("random_byte");
+                    let drawn = cycle.shown("random_drawn");
+                    assumed.push(circuit(|circuit| circuit.any(drawn)));
+                }
+            })?;
+            assumed.push(circuit(|circuit| circuit.any(wrong)));
+            Ok((inputs, assumed, byte))
+        };
+        forget();
+        // From any state on the generator gives what is needed.
+        let (_, assumed, byte) = after(self.frame())?;
+        let Some(values) = self.values(&assumed) else {
+            return Ok(None);
+        };
+        let needed = circuit(|circuit| values.of(circuit, &byte));
+        // An interval that draws, and a draw that begins anew.
+        let interval = CycleInput::write(SysReg::Pmsirr, 0x101);
+        let draw = CycleInput {
+            operations: 1,
+            profiling: CycleInput::PROFILING_ENABLED,
+            ..CycleInput::write(SysReg::Pmsicr, 0)
+        };
+        let mut before = vec![CycleInput::reset(), CycleInput::reset(), interval];
+        let known: Vec<_> = before.iter().map(Shape::of).collect();
+        let (_, mut frame) = self.unrolled_from(self.frame(), names, &known, |_, _| ())?;
+        for _ in 0..DRAWS {
+            forget();
+            frame = circuit(|circuit| frame.anew(circuit));
+            self.choose(&mut frame);
+            let mut next = Vec::new();
+            let (_, drawn) =
+                self.unrolled_from(frame.clone(), names, &[Shape::of(&draw)], |_, cycle| {
+                    next = cycle.shown("random_byte");
+                })?;
+            let is_needed = |(&bit, &needed): (&Lit, &bool)| bit == Lit::known(needed);
+            if next.iter().zip(&needed).all(is_needed) {
+                let (inputs, assumed, _) = after(frame)?;
+                if let Some(last) = self.cycles(&inputs, &assumed) {
+                    let reads = self.reads(Area::Sampling, 0);
+                    return Ok(Some([before, last, reads].concat()));
+                }
+            }
+            frame = drawn;
+            before.push(draw);
         }
         Ok(None)
     }
@@ -426,9 +499,20 @@ impl Prover<'_> {
         &self,
         names: &Correspondence,
         shapes: &[Shape],
-        mut look: impl FnMut(usize, &mut Cycle),
+        look: impl FnMut(usize, &mut Cycle),
     ) -> Result<Vec<Vec<Lit>>, NetlistError> {
-        let mut frame = self.frame();
+        let (inputs, _) = self.unrolled_from(self.frame(), names, shapes, look)?;
+        Ok(inputs)
+    }
+
+    /// The same from the cycle before, with the last of the cycles.
+    fn unrolled_from<'a>(
+        &'a self,
+        mut frame: Frame<'a>,
+        names: &Correspondence,
+        shapes: &[Shape],
+        mut look: impl FnMut(usize, &mut Cycle),
+    ) -> Result<(Vec<Vec<Lit>>, Frame<'a>), NetlistError> {
         let mut inputs = Vec::new();
         for (number, shape) in shapes.iter().enumerate() {
             let bits = circuit(|circuit| shape.on(circuit));
@@ -443,7 +527,7 @@ impl Prover<'_> {
             look(number, &mut cycle);
             frame = cycle.frame;
         }
-        Ok(inputs)
+        Ok((inputs, frame))
     }
 
     /// Cycles with these inputs that make all `bits` 1, if there are some.

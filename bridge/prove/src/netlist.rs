@@ -378,6 +378,17 @@ impl<'a> Frame<'a> {
         next
     }
 
+    /// The same cycle in a circuit of its own: of its inputs and registers, what is not known is free.
+    pub fn anew(&self, circuit: &mut Circuit) -> Self {
+        let mut anew = Self::any(self.netlist, circuit);
+        let first = 1 + self.netlist.inputs + self.netlist.next.len();
+        for (own, &bit) in anew.bits[..first].iter_mut().zip(&self.bits) {
+            let known = bit.filter(|bit| bit.node() == Lit::FALSE.node());
+            *own = known.or(*own);
+        }
+        anew
+    }
+
     /// An input port has a fixed value.
     ///
     /// # Errors
