@@ -56,9 +56,9 @@ cover: ## Run every implementation of tests/implementations, and demand that the
 exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 	$(LOCKSTEP) exhaust
 
-prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs; needs Yosys (FORM=short: fewer)
+prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs (FORM=short: fewer)
 	$(CARGO) build --release
-	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests
+	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests yosys::find::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
 	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
 	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored

