@@ -51,7 +51,8 @@ fn mutants_are_noticed_equal_or_shown() {
         .design(&implementation, folder.path())
         .expect("the RTL")
         .expect("files");
-    let mutants = mutants::make(&design, MUTANTS, SEED, folder.path()).expect("mutants");
+    let mutants =
+        mutants::make(&design, MUTANTS, SEED, folder.path(), &mut |_| ()).expect("mutants");
     assert_eq!(mutants.len(), MUTANTS);
     let placed = mutants
         .iter()

@@ -66,10 +66,13 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
     let design = source.design(&implementation, work.path());
     let design = design.map_err(Failure::usage)?;
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to prove"))?;
-    let version = yosys::version().map_err(Failure::infrastructure)?;
     let mut told = Told::new(args.json);
-    told.begin(&format!("{version} reads {}", source.describe()));
-    let netlist = yosys::netlist(&design, &names.left_out, work.path()).map_err(refused)?;
+    let mut version = String::new();
+    let netlist = yosys::netlist(&design, &names.left_out, work.path(), &mut |yosys| {
+        told.begin(&format!("{yosys} reads {}", source.describe()));
+        yosys.clone_into(&mut version);
+    });
+    let netlist = netlist.map_err(refused)?;
     told.read(&version, netlist.registers(), netlist.gates());
     check_stated(&netlist, &names, &implementation)?;
     let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;

@@ -113,12 +113,15 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     let design = source.design(&implementation, work);
     let design = design.map_err(Failure::usage)?;
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to change"))?;
-    let version = yosys::version().map_err(Failure::infrastructure)?;
     let told = Told::new(args.json);
     told.line(&format!("seed {seed}: {} mutants", args.mutants));
-    let what = format!("{version} makes mutants of {}", source.describe());
-    told.begin(&what, 0);
-    let mutants = mutants::make(&design, args.mutants.into(), seed, work).map_err(refused)?;
+    let mut version = String::new();
+    let mutants = mutants::make(&design, args.mutants.into(), seed, work, &mut |yosys| {
+        let what = format!("{yosys} makes mutants of {}", source.describe());
+        told.begin(&what, 0);
+        yosys.clone_into(&mut version);
+    });
+    let mutants = mutants.map_err(refused)?;
     told.begin("building them", 0);
     let rtl = built(work, &implementation)?;
     let built = start.elapsed();

