@@ -12,6 +12,7 @@ RUNS ?= 100000
 BUGS ?= 40
 # What `make prove` proves by the command line: the netlist of the examples, and the bundled RTL for all implementations.
 EXAMPLE = examples/netlist
+OF_EXAMPLE = --filelist $(EXAMPLE)/dut.f --top netlist_dut --implementation $(EXAMPLE)/implementation.toml
 PROVED = $(if $(filter short,$(FORM)),,$(wildcard tests/implementations/*.toml))
 TESTS ?= examples own_design lockstep verilate stops shared
 LOCKSTEP = $(CARGO) run --quiet --release --bin lockstep --
@@ -58,13 +59,13 @@ exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 
 prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs (FORM=short: fewer)
 	$(CARGO) build --release
-	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests yosys::find::tests
+	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests correspondence::tests table::tests lrat::tests solver::tests suggest:: yosys::find::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract
 	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
 	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored
 	$(CARGO) build $(WITH_PROOFS) --bin lockstep-prove
-	$(LOCKSTEP) prove --filelist $(EXAMPLE)/dut.f --top netlist_dut --implementation $(EXAMPLE)/implementation.toml \
-		--correspondence $(EXAMPLE)/correspondence.toml
+	$(LOCKSTEP) prove $(OF_EXAMPLE) --suggest > target/suggested.toml
+	$(LOCKSTEP) prove $(OF_EXAMPLE) --correspondence target/suggested.toml
 	for file in $(PROVED); do echo "$$file" && $(LOCKSTEP) prove --implementation "$$file" || exit; done
 
 kills: ## Kill commands at random moments, and look at what they leave (KILLS=)

@@ -5,7 +5,7 @@
 //! are run for each value of what they depend on ([`tables`], [`accesses`], [`access_rules`]); the rest is a slow contract
 //! ([`counter`], [`events`], [`registers`], [`sampling`], [`system`]). That both are equal is a question to a solver, whose answer
 //! has a certificate ([`solver`], [`lrat`]); where they are not, the answer becomes stimulus ([`counterexample`]). How much runs
-//! notice of what is not equal is another question ([`score`]).
+//! notice of what is not equal is another question ([`score`]). A correspondence can be looked for ([`suggest`]).
 
 pub mod access_rules;
 pub mod accesses;
@@ -24,6 +24,7 @@ pub mod registers;
 pub mod sampling;
 pub mod score;
 pub mod solver;
+pub mod suggest;
 pub mod symbol;
 pub mod system;
 pub mod table;

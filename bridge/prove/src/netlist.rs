@@ -296,6 +296,32 @@ impl Netlist {
         shown.filter(|literal| !others.contains(literal)).collect()
     }
 
+    /// All names, with the literals of their bits; bits that nothing reads have none.
+    pub fn all_names(&self) -> impl Iterator<Item = (&str, &[Option<u32>])> {
+        let names = self.names.iter();
+        names.map(|(name, bits)| (name.as_str(), bits.as_slice()))
+    }
+
+    /// The inputs that are bits of a port.
+    pub fn port(&self, name: &str) -> Option<&[Option<usize>]> {
+        self.ports.get(name).map(Vec::as_slice)
+    }
+
+    /// How many inputs there are.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// What each register takes at the clock, as a literal.
+    pub fn taken(&self) -> &[u32] {
+        &self.next
+    }
+
+    /// What each gate is made of, as literals.
+    pub fn made_of(&self) -> &[[u32; 2]] {
+        &self.gates
+    }
+
     /// How many registers there are.
     pub fn registers(&self) -> usize {
         self.next.len()
@@ -331,6 +357,11 @@ impl Signal {
     /// How many bits it has.
     pub fn width(&self) -> usize {
         self.bits.len()
+    }
+
+    /// The literal of a bit of it that something reads.
+    pub fn bit(&self, bit: usize) -> Option<u32> {
+        self.bits.get(bit).copied().flatten()
     }
 }
 

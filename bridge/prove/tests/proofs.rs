@@ -12,6 +12,7 @@ use lockstep_prove::correspondence::{BUNDLED, Correspondence};
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::netlist::Netlist;
 use lockstep_prove::proof::{Area, Found, Prover};
+use lockstep_prove::suggest::suggest;
 use lockstep_prove::symbol::{break_operator, operators_used};
 use lockstep_prove::yosys;
 use lockstep_stimulus::{ContractCheck, implementation_file};
@@ -205,6 +206,22 @@ fn the_example_of_a_netlist_is_proved_and_its_bug_is_not() {
     assert!(status.is_ok_and(|status| status.success()), "patch");
     let (wrong, shown) = of_example(&broken);
     assert!(!wrong.is_empty() && shown, "{wrong:?}");
+}
+
+/// What is found of names alone is enough for a proof, of the bundled RTL and of a netlist with other inputs.
+#[test]
+#[ignore = "needs Yosys; make prove runs it"]
+fn a_correspondence_is_found() {
+    let rtl = copied();
+    for part in [Part::Counters, Part::Sampling, Part::System] {
+        let implementation = part.implementation();
+        let netlist = netlist(rtl.path(), &implementation);
+        let found = suggest(&netlist, &implementation).expect("stimulus");
+        assert_eq!(found.missing, Vec::<String>::new(), "{part:?}");
+        let names = toml::from_str(&found.text).expect("a correspondence");
+        let wrong = refuted_of(&netlist, &names, &implementation, &part.areas());
+        assert_eq!(wrong, (Vec::new(), false), "{part:?}: {}", found.text);
+    }
 }
 
 #[test]

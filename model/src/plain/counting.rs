@@ -64,6 +64,16 @@ pub(super) struct Counted {
     counters: [OfCounter; 31],
 }
 
+impl Counted {
+    /// What the events of Statistical Profiling counted.
+    pub(super) fn samples(&self) -> [u64; 4] {
+        match self.is_there {
+            true => self.common.sampled,
+            false => [0; 4],
+        }
+    }
+}
+
 /// What the counters of a cycle do to the flags.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Carried {

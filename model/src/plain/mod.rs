@@ -31,7 +31,7 @@ mod rules;
 mod sampling;
 mod sentence;
 mod site;
-mod state;
+pub mod state;
 mod system;
 mod threads;
 mod view;
@@ -152,6 +152,11 @@ impl Plain {
     /// The state.
     pub fn state(&mut self) -> &mut State {
         &mut self.state
+    }
+
+    /// What the events of Statistical Profiling counted in the last step, in the order of their numbers.
+    pub fn samples(&self) -> [u64; 4] {
+        self.counted.samples()
     }
 
     /// One cycle, with the byte that the design drew in it. What the state was before can be had back by

@@ -3,57 +3,57 @@
 use crate::implementation::Implementation;
 
 /// PMCR_EL0.E.
-pub(super) const ENABLE: usize = 0;
+pub const ENABLE: usize = 0;
 /// PMCR_EL0.LP.
-pub(super) const LONG: usize = 1;
+pub const LONG: usize = 1;
 /// PMCNTENSET_EL0.
-pub(super) const ENABLED: usize = 2;
+pub const ENABLED: usize = 2;
 /// PMOVSSET_EL0.
-pub(super) const FLAGS: usize = 3;
+pub const FLAGS: usize = 3;
 /// PMSELR_EL0.
-pub(super) const SELECT: usize = 4;
+pub const SELECT: usize = 4;
 /// PMCCFILTR_EL0.
-pub(super) const CYCLE_FILTER: usize = 5;
+pub const CYCLE_FILTER: usize = 5;
 /// C_P of all counters.
-pub(super) const PREVIOUS: usize = 6;
+pub const PREVIOUS: usize = 6;
 /// Profiling was enabled in the last cycle.
-pub(super) const PROFILED: usize = 7;
+pub const PROFILED: usize = 7;
 /// COUNT.
-pub(super) const COUNT: usize = 8;
+pub const COUNT: usize = 8;
 /// ECOUNT.
-pub(super) const ECOUNT: usize = 9;
+pub const ECOUNT: usize = 9;
 /// PMSIRR_EL1.
-pub(super) const INTERVAL: usize = 10;
+pub const INTERVAL: usize = 10;
 /// Samples in flight.
-pub(super) const IN_FLIGHT: usize = 11;
+pub const IN_FLIGHT: usize = 11;
 /// PMBSR_ELx.COLL, one bit each.
-pub(super) const COLL: usize = 12;
+pub const COLL: usize = 12;
 /// PMBSR_ELx without COLL, three of them.
-pub(super) const BUFFER: usize = 13;
+pub const BUFFER: usize = 13;
 /// SPMSELR_EL0.
-pub(super) const SYSTEM_SELECT: usize = 16;
+pub const SYSTEM_SELECT: usize = 16;
 /// `PMEVTYPER<n>_EL0`, 31 of them.
-pub(super) const TYPES: usize = 17;
+pub const TYPES: usize = 17;
 /// The counters, 32 of them.
-pub(super) const COUNTERS: usize = TYPES + 31;
+pub const COUNTERS: usize = TYPES + 31;
 /// Copies of the types, which the filter, the event selection and the datapath have: 31 of each.
-pub(super) const COPIES: usize = COUNTERS + 32;
+pub const COPIES: usize = COUNTERS + 32;
 /// The copy of PMCCFILTR_EL0 that the filter has.
-pub(super) const CYCLE_COPY: usize = COPIES + 3 * 31;
+pub const CYCLE_COPY: usize = COPIES + 3 * 31;
 /// Registers of System PMUs.
-pub(super) const SYSTEM: usize = CYCLE_COPY + 1;
+pub const SYSTEM: usize = CYCLE_COPY + 1;
 /// Words of a System PMU: four of each of 64 counters, and three of all.
-pub(super) const OF_SYSTEM_PMU: usize = 4 * 64 + 3;
+pub const OF_SYSTEM_PMU: usize = 4 * 64 + 3;
 
 /// The copies of a type: the numbers of the instances of [`Site::CopyData`](super::Site::CopyData).
-pub(super) const OF_FILTER: usize = 0;
+pub const OF_FILTER: usize = 0;
 /// The event selection has it.
-pub(super) const OF_EVENT: usize = 1;
+pub const OF_EVENT: usize = 1;
 /// Threshold, edge and link have it.
-pub(super) const OF_DATAPATH: usize = 2;
+pub const OF_DATAPATH: usize = 2;
 
 /// What a reset puts back: a part of the state, its name, its first word and how many words it has.
-pub(super) const PARTS: [(&str, usize, usize); 17] = [
+pub const PARTS: [(&str, usize, usize); 17] = [
     ("PMCR_EL0.E", ENABLE, 1),
     ("PMCR_EL0.LP", LONG, 1),
     ("PMCNTENSET_EL0", ENABLED, 1),
@@ -74,7 +74,7 @@ pub(super) const PARTS: [(&str, usize, usize); 17] = [
 ];
 
 /// Parts that are of one register, or alike.
-pub(super) const TOGETHER: [[usize; 2]; 4] = [[0, 1], [7, 8], [11, 12], [15, 16]];
+pub const TOGETHER: [[usize; 2]; 4] = [[0, 1], [7, 8], [11, 12], [15, 16]];
 
 /// Words, with what was read and written since [`begin`](State::begin).
 #[derive(Clone, Debug)]

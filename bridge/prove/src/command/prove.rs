@@ -15,6 +15,7 @@ use lockstep_prove::cycle::Signals;
 use lockstep_prove::lrat::{dimacs, lrat};
 use lockstep_prove::netlist::Netlist;
 use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::suggest::suggest;
 use lockstep_prove::yosys;
 use lockstep_stimulus::Writer;
 use pmu_model::implementation::ReservedPolicy;
@@ -34,6 +35,9 @@ pub struct Args {
     area: Vec<Area>,
     #[command(flatten)]
     design: DesignArgs,
+    /// Print a correspondence: signals that are what the contract has, in random stimulus
+    #[arg(long, conflicts_with_all = ["area", "correspondence", "certificates", "second_solver", "json"])]
+    suggest: bool,
     /// Seconds for each claim; one that takes longer is not decided
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     limit: u64,
@@ -60,6 +64,9 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
     // DUT-34: what the bundled RTL does in a reserved configuration is no matter of choice.
     implementation.knobs.compare_reserved |= args.design.is_bundled()
         && implementation.knobs.reserved_policy == ReservedPolicy::Disabled;
+    if args.suggest {
+        return suggested(args, &implementation);
+    }
     let names = args.design.correspondence()?;
     let work = scratch()?;
     let source = args.design.source();
@@ -164,6 +171,37 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         .write_all(text.as_bytes())
         .map_err(Failure::infrastructure)?;
     Ok(verdict)
+}
+
+/// Prints a correspondence that is found.
+fn suggested(args: &Args, implementation: &Implementation) -> Result<Verdict, Failure> {
+    let work = scratch()?;
+    let source = args.design.source();
+    let design = source.design(implementation, work.path());
+    let design = design.map_err(Failure::usage)?;
+    let design =
+        design.ok_or_else(|| Failure::usage("a finished build has no RTL to look into"))?;
+    let mut told = Told::new(false);
+    let netlist = yosys::netlist(&design, &[], work.path(), &mut |yosys| {
+        let words = format!("{yosys} reads {}", source.describe());
+        told.begin(&words);
+    });
+    let netlist = netlist.map_err(refused)?;
+    told.begin("looking for signals that are what the contract has");
+    let found = suggest(&netlist, implementation);
+    told.end();
+    let found = found.map_err(Failure::usage)?;
+    let written = io::stdout().write_all(found.text.as_bytes());
+    written.map_err(Failure::infrastructure)?;
+    if found.missing.is_empty() {
+        return Ok(Verdict::Agree);
+    }
+    eprintln!(
+        "lockstep: no signal is always what these are, at least not as one word: {}; name what the design has for them in \
+         the place of \"?\"",
+        found.missing.join(", ")
+    );
+    Ok(Verdict::NotFound)
 }
 
 /// The design states to be for the implementation, and shows outputs in the cycle that they are about.
