@@ -116,6 +116,15 @@ impl Prover<'_> {
         (area, place): (Area, usize),
         claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        self.searching().found(names, (area, place), claim)
+    }
+
+    fn found(
+        &self,
+        names: &Correspondence,
+        (area, place): (Area, usize),
+        claim: &str,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         match area {
             Area::Counter => {
                 let found = self.of_values(names, place)?;

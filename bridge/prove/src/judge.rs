@@ -4,15 +4,17 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use lockstep_stimulus::StimulusError;
 use pmu_model::CycleInput;
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Lit};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{NetlistError, Signal};
 use crate::proof::{Area, Defect, Found, Prover};
+use crate::simulation::{Simulation, bits_of, stimulus};
 use crate::solver::{Answer, solve};
 use crate::symbol::{circuit, forget};
 
@@ -38,6 +40,9 @@ pub enum JudgeError {
     /// The netlist has no such port.
     #[error(transparent)]
     Netlist(#[from] NetlistError),
+    /// There is no stimulus for the implementation.
+    #[error(transparent)]
+    Stimulus(#[from] StimulusError),
 }
 
 /// Judges the mutants of a netlist.
@@ -50,6 +55,8 @@ pub struct Judge<'a> {
     parts: Vec<(Area, usize, Vec<u32>)>,
     /// What else outputs show.
     unclaimed: Vec<u32>,
+    /// The inputs of cycles.
+    stimulus: Vec<Vec<u64>>,
 }
 
 impl<'a> Judge<'a> {
@@ -63,11 +70,13 @@ impl<'a> Judge<'a> {
         names: &'a Correspondence,
         port: &'a str,
         limit: Duration,
-    ) -> Result<Self, NetlistError> {
+    ) -> Result<Self, JudgeError> {
+        let inputs = stimulus(prover.implementation, (CYCLES, RESETS))?;
         let design = Arc::new(prover.choosing(port, 0)?);
         let parts = design.parts();
         let claimed: HashSet<_> = parts.iter().flat_map(|(.., of)| of).copied().collect();
         Ok(Self {
+            stimulus: (0..CYCLES).map(|cycle| bits_of(&inputs, cycle)).collect(),
             unclaimed: design.netlist.outputs_besides(&claimed),
             parts,
             design,
@@ -101,6 +110,7 @@ impl<'a> Judge<'a> {
     fn mutant(&self, number: u64) -> Result<Prover<'a>, NetlistError> {
         let mut mutant = self.design.choosing(self.port, number)?;
         mutant.limit = self.limit;
+        mutant.search = self.limit;
         Ok(mutant)
     }
 
@@ -110,7 +120,7 @@ impl<'a> Judge<'a> {
     /// A proof is none.
     pub fn is_same(&self, number: u64) -> Result<bool, JudgeError> {
         let mutant = self.mutant(number)?;
-        let touched = self.touched(&mutant, &[])?;
+        let touched = self.touched((&mutant, number), &[])?;
         Ok(touched.parts.is_empty() && !touched.shows_other)
     }
 
@@ -120,7 +130,7 @@ impl<'a> Judge<'a> {
     /// A proof is none.
     pub fn judge(&self, number: u64) -> Result<Judged, JudgeError> {
         let mutant = self.mutant(number)?;
-        let touched = self.touched(&mutant, &[])?;
+        let touched = self.touched((&mutant, number), &[])?;
         if touched.shows_other {
             return Ok(Judged::NotDecided(
                 "an output that no claim is about".into(),
@@ -150,7 +160,7 @@ impl<'a> Judge<'a> {
                 // What no type needs is of no matter, and no stimulus shows it.
                 if area == Area::Decode
                     && !moved.is_empty()
-                    && let Some(claims) = self.holds_without(&mutant, &moved)?
+                    && let Some(claims) = self.holds_without((&mutant, number), &moved)?
                 {
                     return Ok(Judged::Equivalent(claims));
                 }
@@ -184,11 +194,11 @@ impl<'a> Judge<'a> {
     /// A proof is none.
     fn holds_without(
         &self,
-        mutant: &Prover<'a>,
+        (mutant, number): (&Prover<'a>, u64),
         moved: &[Signal],
     ) -> Result<Option<usize>, JudgeError> {
         let signals = self.design.signals.without(moved);
-        let Touched { parts, .. } = self.touched(mutant, moved)?;
+        let Touched { parts, .. } = self.touched((mutant, number), moved)?;
         let mutant = mutant.of_signals(&signals);
         let (mut claims, mut holds) = (0, true);
         for (area, place) in parts {
@@ -203,6 +213,45 @@ impl<'a> Judge<'a> {
         Ok(Some(claims))
     }
 
+    /// Drives the number of a mutant.
+    fn choose(&self, simulation: &mut Simulation<'_>, number: u64) {
+        let bits = (0..u64::BITS).map(|bit| 0u64.wrapping_sub(number >> bit & 1));
+        let port = self.design.netlist.port(self.port).unwrap_or_default();
+        simulation.drive(port, &bits.collect::<Vec<_>>());
+    }
+
+    /// By gate, whether it is the same in random stimulus.
+    fn are_likely_same(&self, number: u64) -> Result<Vec<bool>, NetlistError> {
+        let netlist = self.design.netlist;
+        let name = &self.names.input_port;
+        let input = netlist.port(name).ok_or_else(|| NetlistError::NoSignal {
+            name: name.clone(),
+            similar: None,
+        })?;
+        let mut both = [0, number].map(|number| (number, Simulation::new(self.design.netlist, 1)));
+        let mut likely = vec![true; netlist.gates()];
+        for (cycle, bits) in self.stimulus.iter().enumerate() {
+            for (number, simulation) in &mut both {
+                simulation.drive(input, bits);
+                self.choose(simulation, *number);
+                simulation.settle();
+            }
+            let [(_, own), (_, of)] = &both;
+            // Registers hold anything until a reset has been taken.
+            if cycle > RESETS {
+                for (likely, (own, of)) in likely.iter_mut().zip(own.gates().iter().zip(of.gates()))
+                {
+                    *likely &= own == of;
+                }
+            }
+            for (_, simulation) in &mut both {
+                let changes = simulation.changes();
+                simulation.clock(&changes);
+            }
+        }
+        Ok(likely)
+    }
+
     /// What there is to prove that is about anything that is another one in the mutant, and gates that are not, in any state
     /// that may be and for any input that may be driven, though they look so.
     ///
@@ -210,7 +259,11 @@ impl<'a> Judge<'a> {
     ///
     /// # Errors
     /// A proof is none.
-    fn touched(&self, mutant: &Prover<'a>, free: &[Signal]) -> Result<Touched, JudgeError> {
+    fn touched(
+        &self,
+        (mutant, number): (&Prover<'a>, u64),
+        free: &[Signal],
+    ) -> Result<Touched, JudgeError> {
         forget();
         let any = circuit(|circuit| self.design.any(circuit));
         let (mut right, mut other) = (any.clone(), any);
@@ -223,25 +276,40 @@ impl<'a> Judge<'a> {
         let mut cycle = Cycle::of(right, self.design.signals);
         let may_be = self.design.may_be(&mut cycle);
         let right = &mut cycle.frame;
-        let (mut tried, mut wrong) = (0, None);
-        let is_same = |circuit: &mut Circuit, own, of| {
-            if tried == MOST_TRIED || wrong.is_some() {
+        let sources = right.sources();
+        let mut likely = self.are_likely_same(number)?;
+        let (start, mut wrong) = (Instant::now(), None);
+        let is_same = |circuit: &mut Circuit, gate: usize, (own, of): (Lit, Lit)| {
+            if !likely[gate] || wrong.is_some() || start.elapsed() > SWEEP {
                 return false;
             }
             let differs = circuit.xor(own, of);
             let bits: Vec<_> = may_be.iter().copied().chain([differs]).collect();
-            tried += 1;
             match solve(circuit, &bits, SOON) {
-                Answer::Never(_) => {
-                    // What is above it is worth looking at.
-                    tried = 0;
-                    true
+                Answer::Never(_) => true,
+                // What else is another one in that state need not be asked about.
+                Answer::Values(values) => {
+                    let (variables, lits): (Vec<_>, Vec<_>) = sources.iter().copied().unzip();
+                    let values = values.of(circuit, &lits);
+                    let [own, of] = [0, number].map(|number| {
+                        let mut simulation = Simulation::new(self.design.netlist, 1);
+                        simulation.put(variables.iter().copied().zip(values.iter().copied()));
+                        self.choose(&mut simulation, number);
+                        simulation.settle();
+                        simulation
+                    });
+                    for (likely, (own, of)) in
+                        likely.iter_mut().zip(own.gates().iter().zip(of.gates()))
+                    {
+                        *likely &= own == of;
+                    }
+                    false
                 }
                 Answer::Wrong(error) => {
                     wrong = Some(error);
                     false
                 }
-                _ => false,
+                Answer::NotDecided => false,
             }
         };
         let same = circuit(|circuit| right.sweep(circuit, &mut other, is_same));
@@ -281,7 +349,10 @@ struct Touched {
     shows_other: bool,
 }
 
-/// So many gates of a mutant, one after the other, are tried in vain: what is above them differs as well.
-const MOST_TRIED: usize = 40;
+/// Cycles of random stimulus, the first of which are resets.
+const CYCLES: usize = 256;
+const RESETS: usize = 2;
 /// Time for a gate.
 const SOON: Duration = Duration::from_secs(2);
+/// Time for all gates.
+const SWEEP: Duration = Duration::from_secs(30);

@@ -23,6 +23,7 @@ pub mod proof;
 pub mod registers;
 pub mod sampling;
 pub mod score;
+pub mod simulation;
 pub mod solver;
 pub mod suggest;
 pub mod symbol;

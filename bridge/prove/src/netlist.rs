@@ -483,12 +483,12 @@ impl<'a> Frame<'a> {
     }
 
     /// Goes through all gates, from inputs and registers on. One of `other`, a cycle of the same netlist, that is another one
-    /// than here becomes the same where `is_same` says so of both; these are given.
+    /// than here becomes the same where `is_same` says so of both, by the number of the gate; their variables are given.
     pub fn sweep(
         &mut self,
         circuit: &mut Circuit,
         other: &mut Self,
-        mut is_same: impl FnMut(&mut Circuit, Lit, Lit) -> bool,
+        mut is_same: impl FnMut(&mut Circuit, usize, (Lit, Lit)) -> bool,
     ) -> HashSet<u32> {
         let mut same = HashSet::new();
         let first = 1 + self.netlist.inputs + self.netlist.next.len();
@@ -496,12 +496,21 @@ impl<'a> Frame<'a> {
             let variable = (first + gate) as u32;
             let own = self.lit(circuit, 2 * variable);
             let of = other.lit(circuit, 2 * variable);
-            if own != of && is_same(circuit, own, of) {
+            if own != of && is_same(circuit, gate, (own, of)) {
                 other.bits[variable as usize] = Some(own);
                 same.insert(variable);
             }
         }
         same
+    }
+
+    /// The bits of inputs and registers, by variable.
+    pub fn sources(&self) -> Vec<(usize, Lit)> {
+        let last = self.netlist.inputs + self.netlist.next.len();
+        let variables = 1..=last;
+        variables
+            .filter_map(|variable| Some((variable, self.bits[variable]?)))
+            .collect()
     }
 
     /// What `merged` says is the same is that of `plain`, a cycle of the same netlist that drives another number.

@@ -196,6 +196,10 @@ pub struct Prover<'a> {
     pub contract: Arc<Contract>,
     /// Time of a claim.
     pub limit: Duration,
+    /// Time for stimulus that shows what is wrong; none is begun after it.
+    pub search: Duration,
+    /// When that ends.
+    deadline: Option<Instant>,
     /// A port, and what it always is.
     chosen: Option<(&'a str, u64, Arc<Folded>)>,
     /// Gates that are the same as with another number there: that one, and which.
@@ -213,6 +217,9 @@ pub struct Contract {
     /// The states that threads can be in.
     legal_states: Table,
 }
+
+/// Stimulus may take so many times as long as a claim.
+const SEARCHES: u32 = 5;
 
 const SAMPLING: &str = "the correspondence has no [sampling]";
 const SYSTEM: &str = "the correspondence has no [system]";
@@ -248,6 +255,8 @@ impl<'a> Prover<'a> {
             netlist,
             signals,
             limit,
+            search: SEARCHES * limit,
+            deadline: None,
             chosen: None,
             merged: None,
         })
@@ -273,6 +282,17 @@ impl<'a> Prover<'a> {
             contract: Arc::clone(&self.contract),
             chosen: self.chosen.clone(),
             merged: Some((Arc::clone(design), Arc::new(same))),
+            ..*self
+        }
+    }
+
+    /// The same as it looks for stimulus, from now on.
+    pub(crate) fn searching(&self) -> Self {
+        Self {
+            contract: Arc::clone(&self.contract),
+            chosen: self.chosen.clone(),
+            merged: self.merged.clone(),
+            deadline: Instant::now().checked_add(self.search),
             ..*self
         }
     }
@@ -612,7 +632,12 @@ impl<'a> Prover<'a> {
 
     /// Values that make all `bits` 1, if there are some.
     pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
-        match circuit(|circuit| solve(circuit, bits, self.limit)) {
+        let left = self.deadline.map(|end| end.duration_since(Instant::now()));
+        let limit = left.map_or(self.limit, |left| left.min(self.limit));
+        if limit.is_zero() {
+            return None;
+        }
+        match circuit(|circuit| solve(circuit, bits, limit)) {
             Answer::Values(values) => Some(values),
             _ => None,
         }

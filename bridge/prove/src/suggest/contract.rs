@@ -2,8 +2,7 @@
 
 use std::array;
 
-use bytemuck::bytes_of;
-use lockstep_stimulus::{Generator, Profile, StimulusError};
+use lockstep_stimulus::StimulusError;
 use pmu_model::contract::CYCLE_COUNTER;
 use pmu_model::plain::state::{
     BUFFER, COLL, COUNT, COUNTERS, CYCLE_FILTER, ECOUNT, ENABLE, ENABLED, FLAGS, IN_FLIGHT,
@@ -13,7 +12,7 @@ use pmu_model::plain::{Moment, Mutation, Operators, Plain, Site};
 use pmu_model::pmu::event_type::CHAIN;
 use pmu_model::{CycleInput, CycleOutput, Implementation};
 
-use super::simulation::{RUNS, transposed};
+use crate::simulation::{RUNS, bits_of, stimulus, transposed};
 use crate::system;
 
 /// A thing of the contract that signals stand for.
@@ -161,24 +160,18 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// So many cycles, the first of which are `resets`.
+    /// So many cycles, of which so many resets come first.
     ///
     /// # Errors
     /// The implementation is impossible.
     pub fn new(
         implementation: &Implementation,
         targets: &[Target],
-        (cycles, resets): (usize, usize),
+        cycles: (usize, usize),
     ) -> Result<Self, StimulusError> {
-        let mut runs = Vec::new();
-        let mut inputs = Vec::new();
-        for seed in 0..RUNS as u64 {
-            let mut own = vec![CycleInput::default(); cycles];
-            Generator::new(seed, implementation, &Profile::default())?.fill(&mut own);
-            own[..resets].fill(CycleInput::reset());
-            inputs.push(own);
-            runs.push(Plain::new(implementation)?);
-        }
+        let inputs = stimulus(implementation, cycles)?;
+        let runs = inputs.iter().map(|_| Plain::new(implementation));
+        let runs = runs.collect::<Result<_, _>>()?;
         Ok(Self {
             runs,
             inputs,
@@ -188,16 +181,7 @@ impl Contract {
 
     /// The bits of CycleInput of a cycle, each in all runs.
     pub fn input(&self, cycle: usize) -> Vec<u64> {
-        let bytes: Vec<_> = self.inputs.iter().map(|of| bytes_of(&of[cycle])).collect();
-        let words = bytes[0].len().div_ceil(8);
-        let word = |bytes: &[u8], at: usize| {
-            let mut word = [0; 8];
-            let bytes = &bytes[8 * at..bytes.len().min(8 * at + 8)];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        };
-        let all = (0..words).flat_map(|at| transposed(array::from_fn(|run| word(bytes[run], at))));
-        all.collect()
+        bits_of(&self.inputs, cycle)
     }
 
     /// A cycle, in which these bytes are drawn.

@@ -6,10 +6,10 @@ use pmu_model::Implementation;
 
 use super::contract::Target;
 use super::follow::Follows;
-use super::simulation::RUNS;
 use super::{Name, SuggestError, run};
 use crate::contract::INPUT_BITS;
 use crate::netlist::Netlist;
+use crate::simulation::RUNS;
 
 /// A number that is made of all values of a bit.
 fn mixed(number: u64, value: u64) -> u64 {

@@ -8,7 +8,6 @@ mod contract;
 mod equal;
 mod file;
 mod follow;
-mod simulation;
 mod template;
 mod valid;
 
@@ -18,10 +17,10 @@ use pmu_model::contract::CYCLE_COUNTER;
 
 use crate::contract::INPUT_BITS;
 use crate::netlist::{Netlist, NetlistError};
+use crate::simulation::{RUNS, Simulation};
 use contract::{Contract, Seen, Target, output_bit, targets};
 use equal::First;
 use file::{Found, written};
-use simulation::{RUNS, Simulation};
 use valid::with_valid;
 
 /// The ports of every design.

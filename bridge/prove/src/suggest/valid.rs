@@ -3,9 +3,9 @@
 use pmu_model::Implementation;
 
 use super::contract::Target;
-use super::simulation::RUNS;
 use super::{Name, SuggestError, run};
 use crate::netlist::Netlist;
+use crate::simulation::RUNS;
 
 /// Names of a register that need not be cleared.
 pub struct Valid {

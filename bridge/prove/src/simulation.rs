@@ -1,9 +1,45 @@
 //! Runs of a netlist, 64 at a time: each bit of a word is a run.
 
+use std::array;
+
+use bytemuck::bytes_of;
+use lockstep_stimulus::{Generator, Profile, StimulusError};
+use pmu_model::{CycleInput, Implementation};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::netlist::Netlist;
+
+/// Random stimulus of so many cycles, the first of which are `resets`: by run, its cycles.
+///
+/// # Errors
+/// The implementation is impossible.
+pub fn stimulus(
+    implementation: &Implementation,
+    (cycles, resets): (usize, usize),
+) -> Result<Vec<Vec<CycleInput>>, StimulusError> {
+    let runs = (0..RUNS as u64).map(|seed| {
+        let mut own = vec![CycleInput::default(); cycles];
+        Generator::new(seed, implementation, &Profile::default())?.fill(&mut own);
+        own[..resets].fill(CycleInput::reset());
+        Ok(own)
+    });
+    runs.collect()
+}
+
+/// The bits of CycleInput of a cycle, each in all runs.
+pub fn bits_of(stimulus: &[Vec<CycleInput>], cycle: usize) -> Vec<u64> {
+    let bytes: Vec<_> = stimulus.iter().map(|of| bytes_of(&of[cycle])).collect();
+    let words = bytes[0].len().div_ceil(8);
+    let word = |bytes: &[u8], at: usize| {
+        let mut word = [0; 8];
+        let bytes = &bytes[8 * at..bytes.len().min(8 * at + 8)];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let all = (0..words).flat_map(|at| transposed(array::from_fn(|run| word(bytes[run], at))));
+    all.collect()
+}
 
 /// How many runs there are.
 pub const RUNS: usize = 64;
@@ -24,6 +60,19 @@ impl<'a> Simulation<'a> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         values[first..first + registers].fill_with(|| random.next_u64());
         Self { netlist, values }
+    }
+
+    /// Puts what is given into inputs and registers, by variable; in all runs alike.
+    pub fn put(&mut self, values: impl IntoIterator<Item = (usize, bool)>) {
+        for (variable, value) in values {
+            self.values[variable] = 0u64.wrapping_sub(value.into());
+        }
+    }
+
+    /// The values of gates, the first gate first.
+    pub fn gates(&self) -> &[u64] {
+        let first = 1 + self.netlist.inputs() + self.netlist.taken().len();
+        &self.values[first..]
     }
 
     /// Drives the bits of a port, those of it that something reads.
