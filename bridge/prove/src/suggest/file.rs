@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use pmu_model::Implementation;
 use pmu_model::contract::CYCLE_COUNTER;
+use pmu_model::implementation::Layout;
 
 use super::contract::{OF_SYSTEM_COUNTERS, OF_SYSTEM_PMUS, SAMPLES, Target};
 use super::equal::First;
@@ -14,6 +15,9 @@ use crate::correspondence::named;
 
 /// Names of one thing that are looked at.
 const MOST: usize = 32;
+
+const HEAD: &str = "# Which signals of this design stand for what of the contract: found in random stimulus, and to be \
+    read through.\n\n";
 
 /// The names of each thing, by its place in the correspondence.
 #[derive(Default)]
@@ -58,50 +62,70 @@ fn best(samples: &[Sample]) -> Option<String> {
     of_all(&samples, MOST)
 }
 
-/// The file.
-pub fn written(implementation: &Implementation, found: &Found, first: &First) -> Suggestion {
-    let mut text = String::from(
-        "# Which signals of this design stand for what of the contract: found in random stimulus, and to be read through.\n\n",
-    );
-    let mut missing = Vec::new();
-    let mut line = |text: &mut String, key: &str, name: Option<String>| {
-        let last = key.rsplit('.').next().unwrap_or(key);
-        if name.is_none() {
-            missing.push(key.to_owned());
+/// The file, as far as it is written.
+struct Lines {
+    text: String,
+    missing: Vec<String>,
+}
+
+impl Lines {
+    /// `last = name`, for what has the key; what a design need not have is not missed.
+    fn name(&mut self, (key, last): (&str, &str), name: Option<String>, is_needed: bool) {
+        if name.is_none() && is_needed {
+            self.missing.push(key.to_owned());
         }
         let name = name.unwrap_or_else(|| "?".into());
-        let _ = writeln!(text, "{last} = {name:?}");
+        let _ = writeln!(self.text, "{last} = {name:?}");
+    }
+}
+
+/// The file.
+pub fn written(implementation: &Implementation, found: &Found, first: &First) -> Suggestion {
+    let pmu = &implementation.pmu;
+    let has_edges = pmu.edge && implementation.knobs.layout == Layout::Current;
+    let mut lines = Lines {
+        text: HEAD.to_owned(),
+        missing: Vec::new(),
     };
-    line(&mut text, "input_port", Some(INPUT.into()));
-    line(&mut text, "input", first.input.clone());
-    line(&mut text, "output", Some(OUTPUT.into()));
-    let counters = usize::from(implementation.pmu.counters);
-    text += "\n[counter]\n";
-    for key in ["counting", "base", "type", "c_p", "value"] {
-        let key = format!("counter.{key}");
-        // Without counters there is none to name.
-        let name = match counters {
-            0 => Some(String::new()),
+    let add = |lines: &mut Lines, table: &str, last: &str, is_needed: bool| {
+        let key = format!("{table}.{last}");
+        let name = match key.as_str() {
+            "common.cycle_counting" => found.cycle_counting(),
             _ => found.name(&key),
         };
-        line(&mut text, &key, name);
+        lines.name((&key, last), name, is_needed);
+    };
+    lines.name(("input_port", "input_port"), Some(INPUT.into()), true);
+    lines.name(("input", "input"), first.input.clone(), true);
+    lines.name(("output", "output"), Some(OUTPUT.into()), true);
+    lines.text += "\n[counter]\n";
+    let counters = usize::from(pmu.counters);
+    for last in ["counting", "base", "type", "c_p", "value"] {
+        add(
+            &mut lines,
+            "counter",
+            last,
+            counters > 0 && (last != "c_p" || has_edges),
+        );
     }
-    text += &follow("follow", &of_counters(&first.follow[..counters]));
-    text += "\n[common]\n";
-    for key in ["enable", "enabled", "cycle_filter"] {
-        let key = format!("common.{key}");
-        line(&mut text, &key, found.name(&key));
+    lines.text += &follow("follow", &of_counters(&first.follow[..counters]));
+    lines.text += "\n[common]\n";
+    for last in ["enable", "enabled", "cycle_filter"] {
+        add(&mut lines, "common", last, true);
     }
     let of_cycles = ranges(&first.follow[CYCLE_COUNTER]);
-    text += &follow("cycle_filter_follow", &of_cycles);
-    line(&mut text, "common.cycle_counting", found.cycle_counting());
-    for key in ["cycles", "long", "flags", "select"] {
-        let key = format!("common.{key}");
-        line(&mut text, &key, found.name(&key));
+    lines.text += &follow("cycle_filter_follow", &of_cycles);
+    for last in ["cycle_counting", "cycles", "long", "flags", "select"] {
+        add(
+            &mut lines,
+            "common",
+            last,
+            last != "long" || pmu.counter_bits == 64,
+        );
     }
     if implementation.spe.implemented {
-        text += "\n[sampling]\n";
-        for key in [
+        lines.text += "\n[sampling]\n";
+        for last in [
             "count",
             "ecount",
             "interval",
@@ -110,42 +134,31 @@ pub fn written(implementation: &Implementation, found: &Found, first: &First) ->
             "in_flight",
             "buffer",
         ] {
-            let key = format!("sampling.{key}");
-            line(&mut text, &key, found.name(&key));
+            add(&mut lines, "sampling", last, last != "enabled");
         }
-        let events = SAMPLES.map(|key| found.name(key));
-        let mut names = Vec::new();
-        for (key, name) in SAMPLES.iter().zip(events) {
+        let names = SAMPLES.map(|key| {
+            let name = found.name(key);
             if name.is_none() {
-                missing.push((*key).to_owned());
+                lines.missing.push(key.to_owned());
             }
-            names.push(name.unwrap_or_else(|| "?".into()));
-        }
-        text += &list("events", &names);
+            name.unwrap_or_else(|| "?".into())
+        });
+        lines.text += &list("events", &names);
     }
     if !implementation.system_pmu.is_empty() {
-        text += "\n[system]\n";
-        let mut line = |text: &mut String, key: &str, last: &str, name: Option<String>| {
-            if name.is_none() {
-                missing.push(key.to_owned());
-            }
-            let name = name.unwrap_or_else(|| "?".into());
-            let _ = writeln!(text, "{last} = {name:?}");
-        };
+        lines.text += "\n[system]\n";
         for last in ["select", "bank"] {
-            let key = format!("system.{last}");
-            line(&mut text, &key, last, found.name(&key));
+            add(&mut lines, "system", last, true);
         }
         for key in OF_SYSTEM_COUNTERS.into_iter().chain(OF_SYSTEM_PMUS) {
-            let _ = writeln!(text, "\n[{key}]");
-            line(&mut text, key, "value", found.name(key));
-            if let Some(samples) = found.valid.get(key)
-                && let Some(valid) = best(samples)
-            {
-                let _ = writeln!(text, "valid = {valid:?}");
+            let _ = writeln!(lines.text, "\n[{key}]");
+            lines.name((key, "value"), found.name(key), true);
+            if let Some(valid) = found.valid.get(key).and_then(|samples| best(samples)) {
+                let _ = writeln!(lines.text, "valid = {valid:?}");
             }
         }
     }
+    let Lines { text, missing } = lines;
     Suggestion { text, missing }
 }
 
