@@ -213,43 +213,31 @@ impl<'a> Judge<'a> {
         Ok(Some(claims))
     }
 
-    /// Drives the number of a mutant.
-    fn choose(&self, simulation: &mut Simulation<'_>, number: u64) {
-        let bits = (0..u64::BITS).map(|bit| 0u64.wrapping_sub(number >> bit & 1));
-        let port = self.design.netlist.port(self.port).unwrap_or_default();
-        simulation.drive(port, &bits.collect::<Vec<_>>());
-    }
-
-    /// By gate, whether it is the same in random stimulus.
-    fn are_likely_same(&self, number: u64) -> Result<Vec<bool>, NetlistError> {
+    /// The design and a mutant, and which gates are the same in random stimulus.
+    fn pair(&self, number: u64) -> Result<Pair<'a>, NetlistError> {
         let netlist = self.design.netlist;
-        let name = &self.names.input_port;
-        let input = netlist.port(name).ok_or_else(|| NetlistError::NoSignal {
-            name: name.clone(),
-            similar: None,
-        })?;
-        let mut both = [0, number].map(|number| (number, Simulation::new(self.design.netlist, 1)));
-        let mut likely = vec![true; netlist.gates()];
+        let input = netlist.port(&self.names.input_port)?;
+        let mut pair = Pair {
+            both: [0, 1].map(|_| Simulation::new(netlist, 1)),
+            chosen: [0, number],
+            port: netlist.port(self.port)?,
+            likely: vec![true; netlist.gates()],
+        };
         for (cycle, bits) in self.stimulus.iter().enumerate() {
-            for (number, simulation) in &mut both {
+            for simulation in &mut pair.both {
                 simulation.drive(input, bits);
-                self.choose(simulation, *number);
-                simulation.settle();
             }
-            let [(_, own), (_, of)] = &both;
+            pair.settle();
             // Registers hold anything until a reset has been taken.
             if cycle > RESETS {
-                for (likely, (own, of)) in likely.iter_mut().zip(own.gates().iter().zip(of.gates()))
-                {
-                    *likely &= own == of;
-                }
+                pair.compare();
             }
-            for (_, simulation) in &mut both {
+            for simulation in &mut pair.both {
                 let changes = simulation.changes();
                 simulation.clock(&changes);
             }
         }
-        Ok(likely)
+        Ok(pair)
     }
 
     /// What there is to prove that is about anything that is another one in the mutant, and gates that are not, in any state
@@ -277,10 +265,10 @@ impl<'a> Judge<'a> {
         let may_be = self.design.may_be(&mut cycle);
         let right = &mut cycle.frame;
         let sources = right.sources();
-        let mut likely = self.are_likely_same(number)?;
+        let mut pair = self.pair(number)?;
         let (start, mut wrong) = (Instant::now(), None);
         let is_same = |circuit: &mut Circuit, gate: usize, (own, of): (Lit, Lit)| {
-            if !likely[gate] || wrong.is_some() || start.elapsed() > SWEEP {
+            if !pair.likely[gate] || wrong.is_some() || start.elapsed() > SWEEP {
                 return false;
             }
             let differs = circuit.xor(own, of);
@@ -291,18 +279,11 @@ impl<'a> Judge<'a> {
                 Answer::Values(values) => {
                     let (variables, lits): (Vec<_>, Vec<_>) = sources.iter().copied().unzip();
                     let values = values.of(circuit, &lits);
-                    let [own, of] = [0, number].map(|number| {
-                        let mut simulation = Simulation::new(self.design.netlist, 1);
+                    for simulation in &mut pair.both {
                         simulation.put(variables.iter().copied().zip(values.iter().copied()));
-                        self.choose(&mut simulation, number);
-                        simulation.settle();
-                        simulation
-                    });
-                    for (likely, (own, of)) in
-                        likely.iter_mut().zip(own.gates().iter().zip(of.gates()))
-                    {
-                        *likely &= own == of;
                     }
+                    pair.settle();
+                    pair.compare();
                     false
                 }
                 Answer::Wrong(error) => {
@@ -334,6 +315,36 @@ impl<'a> Judge<'a> {
                 same,
             }
         }))
+    }
+}
+
+/// The design and a mutant of it, in the same cycles.
+struct Pair<'a> {
+    both: [Simulation<'a>; 2],
+    /// The number of each, and the port that has it.
+    chosen: [u64; 2],
+    port: &'a [Option<usize>],
+    /// By gate, whether it has been the same so far.
+    likely: Vec<bool>,
+}
+
+impl Pair<'_> {
+    /// Works out all gates of both.
+    fn settle(&mut self) {
+        for (simulation, number) in self.both.iter_mut().zip(self.chosen) {
+            let bits = (0..u64::BITS).map(|bit| 0u64.wrapping_sub(number >> bit & 1));
+            simulation.drive(self.port, &bits.collect::<Vec<_>>());
+            simulation.settle();
+        }
+    }
+
+    /// Looks at which gates are the same.
+    fn compare(&mut self) {
+        let [own, of] = &self.both;
+        let gates = own.gates().iter().zip(of.gates());
+        for (likely, (own, of)) in self.likely.iter_mut().zip(gates) {
+            *likely &= own == of;
+        }
     }
 }
 

@@ -303,8 +303,15 @@ impl Netlist {
     }
 
     /// The inputs that are bits of a port.
-    pub fn port(&self, name: &str) -> Option<&[Option<usize>]> {
-        self.ports.get(name).map(Vec::as_slice)
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn port(&self, name: &str) -> Result<&[Option<usize>], NetlistError> {
+        let found = self.ports.get(name).map(Vec::as_slice);
+        found.ok_or_else(|| NetlistError::NoSignal {
+            name: name.into(),
+            similar: None,
+        })
     }
 
     /// How many inputs there are.
@@ -523,12 +530,7 @@ impl<'a> Frame<'a> {
     /// # Errors
     /// There is no such port.
     pub fn drive(&mut self, port: &str, bits: &[Lit]) -> Result<(), NetlistError> {
-        let Some(found) = self.netlist.ports.get(port) else {
-            return Err(NetlistError::NoSignal {
-                name: port.into(),
-                similar: None,
-            });
-        };
+        let found = self.netlist.port(port)?;
         for (&input, &lit) in found.iter().zip(bits) {
             if let Some(input) = input {
                 self.bits[1 + input] = Some(lit);

@@ -95,11 +95,7 @@ impl First {
         for (of, numbers) in names.iter().zip(&of_names) {
             for (bit, number) in numbers.iter().enumerate() {
                 if wanted.contains(number) {
-                    let name = match numbers.len() {
-                        1 => of.name.to_owned(),
-                        _ => format!("{}[{bit}]", of.name),
-                    };
-                    by_bit.entry(*number).or_default().push(name);
+                    by_bit.entry(*number).or_default().push(of.of_bit(bit));
                 }
             }
         }

@@ -62,6 +62,16 @@ struct Name<'a> {
     bits: &'a [Option<u32>],
 }
 
+impl Name<'_> {
+    /// The name of a bit of it.
+    fn of_bit(&self, bit: usize) -> String {
+        match self.bits.len() {
+            1 => self.name.to_owned(),
+            _ => format!("{}[{bit}]", self.name),
+        }
+    }
+}
+
 /// Looks for the signals of a design that stand for what the contract has.
 ///
 /// # Errors
@@ -139,15 +149,12 @@ fn run(
     targets: &[Target],
     look: &mut dyn FnMut(&Cycle<'_>),
 ) -> Result<(), SuggestError> {
-    let port = |name: &str| NetlistError::NoSignal {
-        name: name.into(),
-        similar: None,
-    };
-    let input = netlist.port(INPUT).ok_or_else(|| port(INPUT))?;
+    let input = netlist.port(INPUT)?;
     let output = netlist.any_signal(OUTPUT)?;
     let mut contract = Contract::new(implementation, targets, (CYCLES, RESETS))?;
     let mut simulation = Simulation::new(netlist, 1);
     let byte = output_bit("random_byte");
+    let mut before = Vec::new();
     for cycle in 0..=CYCLES {
         let bits = match cycle < CYCLES {
             true => contract.input(cycle),
@@ -165,13 +172,14 @@ fn run(
             if last >= RESETS {
                 look(&Cycle {
                     simulation: &simulation,
-                    input: &contract.input(last),
+                    input: &before,
                     seen: &seen,
                     changed: &changed,
                 });
             }
         }
         simulation.clock(&changed);
+        before = bits;
     }
     Ok(())
 }

@@ -42,15 +42,8 @@ pub fn with_valid(
         }
     })?;
     let bits = names.iter().flat_map(|of| {
-        let whole = of.bits.len() == 1;
         let bits = of.bits.iter().enumerate();
-        bits.filter_map(move |(bit, literal)| {
-            let name = match whole {
-                true => of.name.to_owned(),
-                false => format!("{}[{bit}]", of.name),
-            };
-            Some((name, (*literal)?))
-        })
+        bits.filter_map(|(bit, literal)| Some((of.of_bit(bit), (*literal)?)))
     });
     let bits: Vec<_> = bits.collect();
     let values: Vec<_> = left.iter().map(|left| left.first().copied()).collect();
