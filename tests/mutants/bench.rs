@@ -22,6 +22,7 @@ pub struct Bench<'a> {
     folder: PathBuf,
     implementation: Implementation,
     together: Design,
+    places_alone: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -34,6 +35,7 @@ impl<'a> Bench<'a> {
         units: &'a [Unit],
         numbered: &[(usize, &Mutant)],
         folder: &Path,
+        places_alone: bool,
     ) -> Result<Self, Error> {
         let implementation = Implementation::default();
         let together: Vec<_> = numbered
@@ -44,7 +46,7 @@ impl<'a> Bench<'a> {
         instrument::write(units, &together, &folder.join("rtl"))?;
         let together = Design::build(folder, &implementation, Optimization::Full)?;
         let source = || Err("there is no mutant".into());
-        match hunt(&together, &implementation, seed, 0, &source)? {
+        match hunt(&together, &implementation, seed, 0, false, &source)? {
             Outcome::Alive => {}
             other => {
                 return Err(format!("without a mutant, expected to agree, found {other:?}").into());
@@ -56,6 +58,7 @@ impl<'a> Bench<'a> {
             folder: folder.into(),
             implementation,
             together,
+            places_alone,
         })
     }
 
@@ -72,7 +75,15 @@ impl<'a> Bench<'a> {
         // A panic is a bug of what explains; the other mutants run all the same.
         let source = || self.source(number, mutant);
         let hunted = catch_unwind(AssertUnwindSafe(|| {
-            hunt(&design?, &self.implementation, self.seed, number, &source)
+            let places_alone = self.places_alone;
+            hunt(
+                &design?,
+                &self.implementation,
+                self.seed,
+                number,
+                places_alone,
+                &source,
+            )
         }));
         let outcome = hunted.unwrap_or_else(|_| Err("a panic, told above".into()));
         outcome.unwrap_or_else(|error| Outcome::Failed {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use pmu_lockstep::diagnosis;
 use pmu_lockstep::location::{LocationError, Mended, Netlist, Suspect, Trial, Tried, locate};
@@ -23,7 +24,7 @@ pub const CYCLES: u64 = 1_000_000;
 /// Places that are kept of a mutant.
 const SHOWN: usize = 10;
 
-/// Runs mutant `number` of `seed`, the source of which is asked for where it diverges.
+/// Runs mutant `number` of `seed`, the source of which is asked for where it diverges; with `places_alone`, hypotheses are not.
 ///
 /// # Errors
 /// It cannot be run, or its divergence not be explained.
@@ -32,6 +33,7 @@ pub fn hunt(
     implementation: &Implementation,
     seed: u64,
     number: usize,
+    places_alone: bool,
     source: &dyn Fn() -> Result<PathBuf, Error>,
 ) -> Result<Outcome, Error> {
     let stimulus = stimulus_seed(seed, number, 0);
@@ -50,6 +52,17 @@ pub fn hunt(
     let mut again = || design.instance().map_err(|error| error.to_string());
     // Nothing is traced: cycle, field and causes need no waveform.
     let replay = diagnosis::replay(&run, &divergence, &mut again, Path::new("none.vcd"))?;
+    if places_alone {
+        let (locations, seconds) = locations(design, &replay, implementation, source, None)?;
+        return Ok(Outcome::Killed(Killed {
+            cycle: divergence.cycle,
+            field: divergence.root().field.signal(),
+            causes: Vec::new(),
+            brief: String::new(),
+            locations,
+            seconds,
+        }));
+    }
     let facts = RunFacts {
         seed: Some(stimulus),
         stimulus: String::new(),
@@ -82,29 +95,33 @@ pub fn hunt(
         causes.push(cause);
     }
     let checks = causes.is_empty().then(|| stimulus_seed(seed, number, 2));
+    let (locations, seconds) = locations(design, &replay, implementation, source, checks)?;
     Ok(Outcome::Killed(Killed {
         cycle: report.cycle,
         causes,
         brief: report.hypotheses.brief(),
-        locations: locations(design, &replay, implementation, source, checks)?,
+        locations,
+        seconds,
         field: report.headline.field,
     }))
 }
 
-/// The places that would be named, the most suspicious first; none if Verilator does not describe the design. Changes that are
-/// said to be the cause are checked on stimulus from seed `other` on: where hypotheses explain it, none is.
+/// The places that would be named, the most suspicious first, and the seconds that it took to find them; none if Verilator does
+/// not describe the design. Changes that are said to be the cause are checked on stimulus from seed `other` on: where hypotheses
+/// explain it, or are not looked for, none is.
 fn locations(
     design: &Design,
     replay: &diagnosis::Replay,
     implementation: &Implementation,
     source: &dyn Fn() -> Result<PathBuf, Error>,
     other: Option<u64>,
-) -> Result<Option<Vec<Location>>, Error> {
+) -> Result<(Option<Vec<Location>>, f64), Error> {
     let source = source()?;
+    let start = Instant::now();
     let netlist = netlist(&source);
     fs::remove_dir_all(&source)?;
     let Some(netlist) = netlist? else {
-        return Ok(None);
+        return Ok((None, 0.0));
     };
     let folder = tempfile::tempdir()?;
     let mut dut = design.traced()?;
@@ -122,6 +139,7 @@ fn locations(
         Err(LocationError::Stop(_)) => Vec::new(),
         located => located?,
     };
+    let seconds = start.elapsed().as_secs_f64();
     let suspects: Vec<_> = suspects.into_iter().take(SHOWN).collect();
     let said = |suspect: &&Suspect| suspect.repair.as_ref().is_some_and(Mended::is_cause);
     let said = suspects.iter().filter(said);
@@ -145,7 +163,7 @@ fn locations(
             repair: mended.map(|mended| mended.text.clone()),
         }
     });
-    Ok(Some(locations.collect()))
+    Ok((Some(locations.collect()), seconds))
 }
 
 /// Runs of other stimulus, of 4,096 cycles each, that a change of the RTL is tried on: 10^6 cycles.

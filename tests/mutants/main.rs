@@ -81,7 +81,7 @@ fn run(options: &Options) -> Result<ExitCode, Error> {
         return Ok(ExitCode::SUCCESS);
     }
     let start = Instant::now();
-    let bench = Bench::new(seed, units, &numbered, folder)?;
+    let bench = Bench::new(seed, units, &numbered, folder, options.places)?;
     println!("built in {:.0} s", start.elapsed().as_secs_f64());
     let wanted: Vec<_> = numbered
         .into_iter()
@@ -103,17 +103,16 @@ fn run(options: &Options) -> Result<ExitCode, Error> {
     table::print(&records);
     let seconds = start.elapsed().as_secs_f64();
     println!("\nseed {seed}: {} mutants in {seconds:.0} s", records.len());
-    if options.only.is_empty() {
-        let results = root.join("target/mutants");
-        fs::create_dir_all(&results)?;
-        let path = results.join(format!("{seed}.json"));
-        let result = Results {
-            seed,
-            mutants: &records,
-        };
-        fs::write(&path, serde_json::to_vec_pretty(&result)?)?;
-        println!("{}", path.display());
-    }
+    let results = root.join("target/mutants");
+    fs::create_dir_all(&results)?;
+    let part = if options.only.is_empty() { "" } else { "-part" };
+    let path = results.join(format!("{seed}{part}.json"));
+    let result = Results {
+        seed,
+        mutants: &records,
+    };
+    fs::write(&path, serde_json::to_vec_pretty(&result)?)?;
+    println!("{}", path.display());
     let misled = options.strict && records.iter().any(Record::is_misled);
     Ok(ExitCode::from(u8::from(failed > 0 || misled)))
 }

@@ -23,6 +23,9 @@ pub struct Options {
     /// Prints a mutant as a patch of rtl/, and runs none
     #[arg(long, value_name = "NUMBER")]
     pub patch: Option<usize>,
+    /// Looks for the places alone, and for no hypotheses
+    #[arg(long)]
+    pub places: bool,
     /// Fails if a cause is named that is not true
     #[arg(long)]
     pub strict: bool,

@@ -61,6 +61,8 @@ pub struct Killed {
     /// Places of the RTL, the most suspicious first; none where the report names no places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locations: Option<Vec<Location>>,
+    /// How long these took to be found, on cores that others were busy on as well.
+    pub seconds: f64,
 }
 
 /// A hypothesis that explains a mutant.
@@ -148,13 +150,19 @@ impl Record {
         !causes.is_empty() && !causes.iter().any(|cause| cause.is_true())
     }
 
-    /// Whether its place is among the first that were named; none where the report names no places.
-    pub fn is_located(&self) -> Option<bool> {
+    /// Which of the places that were named is its own, from 1 on; none where none is.
+    pub fn found_at(&self) -> Option<usize> {
         let locations = self.killed()?.locations.as_ref()?;
         let is_here = |place: &Location| {
             place.file == self.file && place.line <= self.last_line && self.line <= place.last_line
         };
-        Some(locations.iter().take(PLACES).any(is_here))
+        Some(locations.iter().position(is_here)? + 1)
+    }
+
+    /// Whether its place is among the first that were named; none where the report names no places.
+    pub fn is_located(&self) -> Option<bool> {
+        self.killed()?.locations.as_ref()?;
+        Some(self.found_at().is_some_and(|place| place <= PLACES))
     }
 }
 

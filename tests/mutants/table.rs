@@ -27,7 +27,16 @@ pub fn line(record: &Record) -> String {
                 _ => killed.brief.clone(),
             };
             let cause = format!("{verdict}{text}");
-            (killed.cycle.to_string(), killed.field.clone(), cause)
+            let place = match (&killed.locations, record.found_at()) {
+                (None, _) => String::new(),
+                (_, Some(place)) => format!(" place {place}, {:.0} s", killed.seconds),
+                (_, None) => format!(" no place, {:.0} s", killed.seconds),
+            };
+            (
+                killed.cycle.to_string(),
+                killed.field.clone(),
+                format!("{cause}{place}"),
+            )
         }
     };
     format!("{}  {cycle:>7}  {field:<22} {cause}", site(record))
@@ -65,6 +74,13 @@ pub fn print(records: &[Record]) {
         }
     }
     row("all", &records.iter().collect::<Vec<_>>(), located);
+    let seconds = records.iter().filter_map(Record::killed);
+    let mut seconds: Vec<f64> = seconds.map(|killed| killed.seconds).collect();
+    seconds.sort_by(f64::total_cmp);
+    if let (true, Some(longest)) = (located, seconds.last()) {
+        let middle = seconds[seconds.len() / 2];
+        println!("\nPlaces took {middle:.0} s in the middle, {longest:.0} s at most.");
+    }
     let misled: Vec<_> = records.iter().filter(|record| record.is_misled()).collect();
     if misled.is_empty() {
         println!("\nNo cause that was named is false.");
