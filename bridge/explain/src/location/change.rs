@@ -40,6 +40,21 @@ pub enum Change {
     Before,
     /// What it is in the cycle after.
     After,
+    /// Something else in one cycle alone, where [`Differences::once`] says so: no change of the source, but what one may do.
+    ///
+    /// [`Differences::once`]: super::simulation::Differences::once
+    Once(usize),
+}
+
+/// What a node is for once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// Some of its bits are others.
+    Flipped(u64),
+    /// More or less.
+    Moved(i64),
+    /// A value.
+    Is(u64),
 }
 
 /// A node, and what it is changed to.
@@ -61,6 +76,7 @@ impl Change {
             Self::Before | Self::After => 2.0,
             Self::And { .. } | Self::Or { .. } => 2.5,
             Self::Always(_) => 2.5,
+            Self::Once(_) => f64::INFINITY,
         }
     }
 
@@ -123,6 +139,7 @@ impl Change {
             Self::Turned => "its parts in the other order".to_owned(),
             Self::Before => "its value of the cycle before".to_owned(),
             Self::After => "its value of the cycle after".to_owned(),
+            Self::Once(cycle) => format!("something else in cycle {cycle}"),
         }
     }
 

@@ -10,10 +10,14 @@
 //!
 //! It takes some ten seconds or more, most of which go to changes. `make mutants` says how often the places are right.
 
+mod candidates;
 mod change;
 mod columns;
 mod contract;
 mod expression;
+#[cfg(test)]
+mod fixture;
+mod free;
 mod mine;
 mod netlist;
 mod repair;
@@ -22,6 +26,7 @@ mod search;
 mod simulation;
 mod span;
 mod stretch;
+mod suspicion;
 mod tree;
 mod trial;
 mod waves;
@@ -40,15 +45,25 @@ pub use netlist::{Netlist, Place};
 pub use tree::NetlistError;
 pub use trial::{Trial, Tried};
 
+use candidates::Candidate;
 use change::Edit;
 use mine::{Bit, Match, Miner};
 use repair::Repair;
 use search::Search;
+use simulation::Simulation;
 use stretch::Stretch;
+use suspicion::Suspected;
 use waves::Waves;
 
 /// Most changes that are tried on other stimulus: those that are the least far-fetched.
 const TRIED: usize = 24;
+
+/// A change that costs no more leaves nothing wrong that speaks against it.
+const ENOUGH: f64 = 2.6;
+/// How much more suspicious a place is where a change of cost 1 makes the cycles right, and how suspicious such a place is that
+/// is none otherwise.
+const MENDS: f64 = 3.0;
+const OTHERWISE: f64 = 0.1;
 
 /// The port with the outputs.
 const OUTPUTS: &str = ".cycle_output_o";
@@ -139,9 +154,32 @@ pub fn locate(
     let miner = Miner::new(&known, &stretches, columns::words(cycles));
     let matches = matches(&miner, &waves);
     let search = Search::new(design, &waves, &matches, &known, &stretches);
-    let suspects = search.suspects();
-    let ranks: HashMap<u32, usize> = suspects.iter().map(|(place, _)| *place).zip(0..).collect();
-    let mut repairs = repair::repairs(&search, &ranks);
+    let suspicions = search.suspicions();
+    let mut suspects = suspicions.ranked(None);
+    let mut repairs = Vec::new();
+    if let Some(simulation) = Simulation::new(&search) {
+        let failures = candidates::failures(&search, &simulation);
+        let mut candidates = candidates::candidates(&search, &failures);
+        let place = |candidate: &Candidate<'_>| design.nodes[candidate.node as usize].place;
+        let found = ranks(&suspects);
+        let rank = |candidate: &Candidate<'_>| found.get(&place(candidate)).copied();
+        candidates.sort_by_key(|one| (rank(one).unwrap_or(usize::MAX), one.node));
+        let free = free::free(&simulation, &failures, &candidates);
+        suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
+        let found = ranks(&suspects);
+        let rank = |candidate: &Candidate<'_>| found.get(&place(candidate)).copied();
+        // What could have made all of them right comes first, and alone where it is enough.
+        let is_free = |candidate: &Candidate<'_>| free.get(&candidate.node) == Some(&1.0);
+        candidates.sort_by_key(|one| (!is_free(one), rank(one).unwrap_or(usize::MAX), one.node));
+        let free = candidates.partition_point(is_free);
+        let (free, others) = candidates.split_at(free);
+        repairs = repair::repairs(&search, &simulation, &failures, free);
+        if !repairs.iter().any(|repair| repair.cost < ENOUGH) {
+            let more = repair::repairs(&search, &simulation, &failures, others);
+            repairs.extend(more);
+        }
+    }
+    let ranks = ranks(&suspects);
     let rank = |place: u32| ranks.get(&place).copied().unwrap_or(usize::MAX);
     repairs.sort_by(|a, b| {
         let order = a.cost.total_cmp(&b.cost);
@@ -155,12 +193,18 @@ pub fn locate(
         Err(LocationError::Stop(_)) => Vec::new(),
         tried => tried?,
     };
-    Ok(ranked(suspects, &repairs, &tried, design))
+    Ok(ranked(&suspects, &repairs, &tried, design))
 }
 
-/// Places where a small change makes the cycles right come first, of these those where it is right on other stimulus.
+/// Places by how suspicious they are.
+fn ranks(suspects: &[Suspected]) -> HashMap<u32, usize> {
+    suspects.iter().map(|one| one.place).zip(0..).collect()
+}
+
+/// Places where a small change is right on other stimulus come first; of the rest, those where one makes the cycles right are
+/// more suspicious.
 fn ranked(
-    suspects: Vec<(u32, u32)>,
+    suspects: &[Suspected],
     repairs: &[Repair],
     tried: &[Tried],
     design: &Netlist,
@@ -173,28 +217,37 @@ fn ranked(
         Tried::Open => 2,
         Tried::Wrong { .. } => 3,
     });
-    let mut seen = HashSet::new();
-    mended.retain(|(repair, _)| seen.insert(repair.place));
+    let scores: HashMap<u32, f64> = suspects.iter().map(|one| (one.place, one.score)).collect();
     let suspect = |place: u32, signal: u32, repair: Option<Mended>| Suspect {
         place: design.places[place as usize].clone(),
         signal: design.name(signal).to_owned(),
         repair,
     };
-    let first = mended.into_iter().map(|(repair, tried)| {
-        let is_wrong = matches!(tried, Tried::Wrong { .. });
-        let mended = Mended {
+    let (mut right, mut others) = (Vec::new(), Vec::new());
+    let mut seen = HashSet::new();
+    for (repair, tried) in mended {
+        if !seen.insert(repair.place) {
+            continue;
+        }
+        let said = Mended {
             text: repair.text.clone(),
             tried,
             edit: repair.edit,
         };
-        let said = Some(mended).filter(|_| !is_wrong);
-        suspect(repair.place, repair.signal, said)
-    });
-    let others = suspects
-        .into_iter()
-        .filter(|(place, _)| !seen.contains(place))
-        .map(|(place, signal)| suspect(place, signal, None));
-    first.chain(others).collect()
+        let said = Some(said).filter(|_| !matches!(tried, Tried::Wrong { .. }));
+        let suspect = suspect(repair.place, repair.signal, said);
+        if matches!(tried, Tried::Right { .. }) {
+            right.push(suspect);
+        } else {
+            let score = scores.get(&repair.place).copied().unwrap_or(OTHERWISE);
+            others.push((score * (1.0 + MENDS / repair.cost), suspect));
+        }
+    }
+    let unmended = suspects.iter().filter(|one| !seen.contains(&one.place));
+    others.extend(unmended.map(|one| (one.score, suspect(one.place, one.signal, None))));
+    others.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let others = others.into_iter().map(|(_, suspect)| suspect);
+    right.into_iter().chain(others).collect()
 }
 
 /// A name with `*` for every number in brackets, and these numbers.
@@ -312,7 +365,13 @@ mod tests {
         };
         let wrong = Tried::Wrong { seed: 1, cycle: 7 };
         let tried = [wrong, right(1), right(2), Tried::Open, wrong];
-        let ranked = ranked(vec![(2, 0), (4, 0)], &repairs, &tried, &design());
+        let suspected = |place, score| Suspected {
+            place,
+            signal: 0,
+            score,
+        };
+        let suspects = [suspected(2, 0.9), suspected(4, 0.5)];
+        let ranked = ranked(&suspects, &repairs, &tried, &design());
         let told = ranked.iter().map(|suspect| {
             let repair = suspect.repair.as_ref();
             let text = repair.map(|repair| repair.text.as_str());
@@ -327,9 +386,9 @@ mod tests {
             [
                 (3, Some("right"), true),
                 (2, Some("once"), false),
+                (5, None, false),
                 (1, Some("not tried"), false),
                 (4, None, false),
-                (5, None, false),
             ]
         );
     }

@@ -3,22 +3,17 @@
 //! What comes right in every failing stretch, and leaves right what is, points to where the mistake is more surely than any
 //! path back from the outputs.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::candidates::{Candidate, Failure};
 use super::change::{Change, Edit};
 use super::expression::Expression;
-use super::netlist::NO_NODE;
 use super::search::Search;
-use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
-use super::span::Span;
+use super::simulation::{Differences, Simulation, expressions, visit};
 use super::stretch::Stretch;
 use crate::cores;
 
-/// Failing stretches in which a change is tried first, at most.
-const FIRST: usize = 6;
-/// Uses of a node in a failing stretch that are looked at, at most.
-const USES: usize = 512;
 /// Changes that are kept.
 const FOUND: usize = 200;
 /// Constants of one width that others of it may have been taken for, at most.
@@ -46,31 +41,13 @@ pub struct Repair {
     pub signal: u32,
 }
 
-/// A stretch in which outputs are wrong, and what they come of.
-struct Failure<'a> {
-    stretch: &'a Stretch,
-    divergent: usize,
-    /// By node, where it is made use of: what is set there, in which cycle.
-    uses: HashMap<u32, Vec<(Span, usize)>>,
-}
-
-/// A node that is made use of above the outputs that differ.
-struct Candidate<'a> {
-    node: u32,
-    /// Its expression; none for a statement.
-    of: Option<&'a Expression>,
-    width: u32,
-    driver: u32,
-    rank: usize,
-}
-
-/// Looks for changes; of each place by its rank.
-pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> {
-    let Some(simulation) = Simulation::new(search) else {
-        return Vec::new();
-    };
-    let failures = failures(search, &simulation);
-    let candidates = candidates(search, &failures, ranks);
+/// Looks for changes of the candidates, the first of them first.
+pub fn repairs(
+    search: &Search<'_>,
+    simulation: &Simulation<'_>,
+    failures: &[Failure<'_>],
+    candidates: &[Candidate<'_>],
+) -> Vec<Repair> {
     let constants = constants(search);
     let mut found = Vec::new();
     let mut work = 0;
@@ -83,7 +60,7 @@ pub fn repairs(search: &Search<'_>, ranks: &HashMap<u32, usize>) -> Vec<Repair> 
         });
         let all: Vec<_> = all.collect();
         for batch in all.chunks(TOGETHER) {
-            let tried = all_tried(batch, &simulation, &failures, search.stretches);
+            let tried = all_tried(batch, simulation, failures, search.stretches);
             for ((candidate, change), (missed, own_work)) in batch.iter().zip(tried) {
                 if work > WORK || found.len() >= FOUND {
                     return found;
@@ -125,14 +102,6 @@ fn all_tried(
 }
 
 impl Candidate<'_> {
-    const fn edit(&self, change: Change) -> Edit {
-        Edit {
-            node: self.node,
-            width: self.width,
-            change,
-        }
-    }
-
     fn repair(&self, change: Change, missed: f64, search: &Search<'_>) -> Repair {
         let design = search.design;
         let driver = &design.drivers[self.driver as usize];
@@ -162,104 +131,6 @@ impl Candidate<'_> {
             None => Change::conditions(&bits),
         }
     }
-}
-
-fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Failure<'a>> {
-    let mut failures: Vec<_> = search
-        .stretches
-        .iter()
-        .filter_map(|stretch| {
-            let divergent = stretch
-                .divergent
-                .filter(|divergent| *divergent >= SETTLED)?;
-            Some((stretch, divergent))
-        })
-        .collect();
-    failures.sort_by_key(|(stretch, divergent)| (*divergent, stretch.first));
-    failures.truncate(FIRST);
-    failures
-        .into_iter()
-        .filter_map(|(stretch, divergent)| {
-            let wrong = simulation.wrong(stretch.first + divergent);
-            let mut uses: HashMap<u32, Vec<(Span, usize)>> = HashMap::new();
-            let roots = wrong.iter().take(4).map(|bit| (*bit, divergent));
-            let mut note = |node: u32, span: Span, cycle: usize| {
-                let uses = uses.entry(node).or_default();
-                if uses.len() < USES && uses.last() != Some(&(span, cycle)) {
-                    uses.push((span, cycle));
-                }
-            };
-            for (span, cycle, driver) in search.slice(roots, stretch) {
-                let driver = &search.design.drivers[driver as usize];
-                note(driver.node, span, cycle);
-                for expression in expressions(driver) {
-                    visit(expression, &mut |one| {
-                        if let Expression::Node { node, .. } = one {
-                            note(*node, span, cycle);
-                        }
-                    });
-                }
-            }
-            let failure = Failure {
-                stretch,
-                divergent,
-                uses,
-            };
-            (!wrong.is_empty()).then_some(failure)
-        })
-        .collect()
-}
-
-/// The nodes that all failures make use of, in the order of their places' ranks.
-fn candidates<'a>(
-    search: &Search<'a>,
-    failures: &[Failure<'_>],
-    ranks: &HashMap<u32, usize>,
-) -> Vec<Candidate<'a>> {
-    let Some((first, others)) = failures.split_first() else {
-        return Vec::new();
-    };
-    let design = search.design;
-    let mut common: HashSet<u32> = first.uses.keys().copied().collect();
-    common.remove(&NO_NODE);
-    common.retain(|node| others.iter().all(|other| other.uses.contains_key(node)));
-    let mut seen = HashSet::new();
-    let mut candidates = Vec::new();
-    let rank = |node: u32| ranks.get(&design.nodes[node as usize].place).copied();
-    for (number, driver) in (0..).zip(&design.drivers) {
-        if common.contains(&driver.node) && seen.insert(driver.node) {
-            candidates.push(Candidate {
-                node: driver.node,
-                of: None,
-                width: 0,
-                driver: number,
-                rank: rank(driver.node).unwrap_or(usize::MAX),
-            });
-        }
-        let own = expressions(driver).filter(|_| !driver.is_lost);
-        for expression in own {
-            visit(expression, &mut |one| {
-                let Expression::Node { node, of } = one else {
-                    return;
-                };
-                if !common.contains(node) || !seen.insert(*node) {
-                    return;
-                }
-                let about = design.nodes[*node as usize];
-                if (1..=64).contains(&about.width) {
-                    candidates.push(Candidate {
-                        node: *node,
-                        of: Some(of),
-                        width: about.width,
-                        driver: number,
-                        rank: rank(*node).unwrap_or(usize::MAX),
-                    });
-                }
-            });
-        }
-    }
-    candidates.sort_by_key(|candidate| (candidate.rank, candidate.node));
-    candidates
 }
 
 /// By width, the constants of the design, as far as they are not too many.
@@ -317,7 +188,7 @@ fn mends(
     for failure in failures {
         let uses = failure.uses.get(&edit.node).into_iter().flatten();
         let none = &*differences;
-        let mut active = uses.filter(|(span, cycle)| {
+        let mut active = uses.filter(|(span, cycle, _)| {
             *cycle > 0 && simulation.is_active(edit, *span, failure.stretch.first + cycle, none)
         });
         if active.next().is_none() {
@@ -366,145 +237,16 @@ fn missed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::location::columns::{Column, History};
-    use crate::location::contract::{Known, Quantity};
-    use crate::location::expression::Operator;
-    use crate::location::mine::Match;
-    use crate::location::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
-    use crate::location::waves::Waves;
-
-    const CYCLES: usize = 64;
-    /// Values of two inputs, a bit a cycle.
-    const A: u64 = 0x5A3C_96F0_1234_FEDC;
-    const B: u64 = 0x0F1E_2D3C_A5A5_3C96;
-
-    fn column(bits: u64) -> Column {
-        Column {
-            bits: vec![bits],
-            known: None,
-            changes: 2,
-        }
-    }
-
-    fn node(node: u32, of: Expression) -> Expression {
-        Expression::Node {
-            node,
-            of: Box::new(of),
-        }
-    }
-
-    fn bit(signal: u32) -> Expression {
-        Expression::Bits {
-            span: Span::whole(signal),
-            width: 1,
-        }
-    }
-
-    fn driver(target: u32, value: Expression, place: u32, clocked: bool) -> Driver {
-        Driver {
-            target: Span::whole(target),
-            value,
-            conditions: Vec::new(),
-            place,
-            block: place,
-            uses: Vec::new(),
-            clocked,
-            node: 3 + place,
-            scope: 0,
-            steps: Vec::new(),
-            is_lost: false,
-        }
-    }
-
-    /// `both = a & b; always_ff q <= both; cycle_output_o = q`, line by line. That `q` is set to 0 where `a` is 1 may have been
-    /// lost.
-    fn design() -> Netlist {
-        let names = ["top.a", "top.b", "top.both", "top.q", "top.cycle_output_o"];
-        let place = |first| Place {
-            file: "top.sv".to_owned(),
-            first,
-            last: first,
-        };
-        let both = Expression::Operator {
-            operator: Operator::And,
-            of: vec![node(0, bit(0)), node(1, bit(1))],
-            width: 1,
-        };
-        let of = |place, width| Node { place, width };
-        let mut lost = driver(3, Expression::Constant(0), 3, true);
-        lost.is_lost = true;
-        lost.conditions.push(Condition {
-            value: bit(0),
-            is: vec![Expression::Constant(1)],
-            not: Vec::new(),
-            place: 3,
-        });
-        Netlist {
-            signals: names.map(str::to_owned).to_vec(),
-            drivers: vec![
-                driver(2, node(2, both), 0, false),
-                driver(3, bit(2), 1, true),
-                driver(4, bit(3), 2, false),
-                lost,
-            ],
-            driven_by: vec![vec![], vec![], vec![0], vec![1, 3], vec![2]],
-            places: [1, 2, 3, 4].map(place).to_vec(),
-            widths: vec![1; 5],
-            nodes: vec![
-                of(0, 1),
-                of(0, 1),
-                of(0, 1),
-                of(0, 0),
-                of(1, 0),
-                of(2, 0),
-                of(3, 0),
-            ],
-            scopes: vec![Scope {
-                around: None,
-                signals: HashMap::new(),
-            }],
-            names: Vec::new(),
-        }
-    }
+    use crate::location::candidates::{candidates, failures};
+    use crate::location::fixture::{A, B, searched};
 
     /// The repairs of the design where its output should be `expected`, a bit a cycle.
     fn repairs_for(expected: u64) -> Vec<Repair> {
-        let both = A & B;
-        let q = both << 1;
-        let names = design().signals.into_iter().zip(0..);
-        let histories = [A, B, both, q, q].map(|bits| {
-            let mut history = History::default();
-            (0..CYCLES).for_each(|cycle| history.push(cycle, &[bits >> cycle & 1]));
-            history
-        });
-        let waves = Waves {
-            histories: histories.to_vec(),
-            widths: vec![1; 5],
-            columns: [A, B, both, q, q]
-                .map(|bits| vec![(0, column(bits))])
-                .to_vec(),
-            signals: names.collect(),
-        };
-        let right = Match {
-            with: 0,
-            inverted: false,
-        };
-        let matches = HashMap::from([((4, 0), Some(right))]);
-        let known = [Known {
-            quantity: Quantity::Output,
-            bit: 0,
-            column: column(expected),
-        }];
-        let wrong = (q ^ expected) >> SETTLED << SETTLED;
-        let stretches = [Stretch {
-            first: 0,
-            cycles: CYCLES,
-            divergent: (wrong != 0).then(|| wrong.trailing_zeros() as usize),
-            is_last: true,
-        }];
-        let design = design();
-        let search = Search::new(&design, &waves, &matches, &known, &stretches);
-        repairs(&search, &HashMap::new())
+        searched(expected, |search, simulation| {
+            let failures = failures(search, simulation);
+            let candidates = candidates(search, &failures);
+            repairs(search, simulation, &failures, &candidates)
+        })
     }
 
     /// The least far-fetched one: its place, text and cost.

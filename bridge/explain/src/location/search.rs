@@ -9,6 +9,7 @@ use super::mine::Match;
 use super::netlist::Netlist;
 use super::span::Span;
 use super::stretch::Stretch;
+use super::suspicion::{Suspicions, Tally};
 use super::waves::Waves;
 
 /// How many assignments without a counterpart a mistake may be away.
@@ -19,10 +20,8 @@ const MOST: usize = 20_000;
 const WIRING: f64 = 0.25;
 /// The least weight of an assignment under a condition or at a clock.
 const DECISION: f64 = 0.7;
-/// How much it tells against a place that cycles without a difference come of it.
-const PASSING: f64 = 6.0;
 /// Of how many cycles without a difference one is looked at.
-const STEP: usize = 24;
+const STEP: usize = 8;
 
 /// What is known of a run.
 pub struct Search<'a> {
@@ -245,8 +244,8 @@ impl<'a> Search<'a> {
         sources
     }
 
-    /// The places, each with a signal that is set there, the most suspicious first: those that the failing cycles have in common, and others do not.
-    pub fn suspects(&self) -> Vec<(u32, u32)> {
+    /// The places that failing cycles come of, and how often those without a difference do.
+    pub fn suspicions(&self) -> Suspicions {
         let mut places: HashMap<u32, Tally> = HashMap::new();
         let mut signals: Vec<Span> = Vec::new();
         let (mut failing, mut passing) = (0.0, 0.0);
@@ -284,22 +283,11 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let score = |tally: &Tally| {
-            let fails = tally.failing / f64::max(failing, 1.0);
-            let passes = tally.passing / f64::max(passing, 1.0);
-            let special = fails / (fails + PASSING * passes);
-            let weight = tally.weight / (1.0 + tally.weight);
-            fails * special * (0.1 + weight) * 0.95f64.powi(tally.depth as i32)
-        };
-        let mut places: Vec<_> = places
-            .into_iter()
-            .map(|(place, tally)| (score(&tally), place, tally))
-            .collect();
-        places.sort_by(|(a, one, _), (b, other, _)| b.total_cmp(a).then(one.cmp(other)));
-        let suspects = places
-            .into_iter()
-            .map(|(_, place, tally)| (place, tally.signal));
-        suspects.collect()
+        Suspicions {
+            places,
+            failing,
+            passing,
+        }
     }
 
     /// The places above some bits.
@@ -500,28 +488,6 @@ struct Found {
     depth: u32,
     weight: f64,
     signal: u32,
-}
-
-/// How often a place is above what differs, and above the same bits where they do not.
-#[derive(Clone, Copy, Debug)]
-struct Tally {
-    failing: f64,
-    passing: f64,
-    depth: u32,
-    weight: f64,
-    signal: u32,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            failing: 0.0,
-            passing: 0.0,
-            depth: u32::MAX,
-            weight: 0.0,
-            signal: 0,
-        }
-    }
 }
 
 /// What bits come of.

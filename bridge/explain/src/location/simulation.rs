@@ -7,7 +7,7 @@ use std::mem::offset_of;
 use pmu_model::CycleOutput;
 
 use super::OUTPUTS;
-use super::change::{Change, Edit};
+use super::change::{Change, Edit, Force};
 use super::expression::{Expression, Operator, Values, mask};
 use super::netlist::{Driver, Netlist};
 use super::rows::{Rows, bits_of, set_bits, words};
@@ -41,6 +41,8 @@ pub struct Differences {
     /// How often anything changed.
     changes: u64,
     memory: RefCell<Memory>,
+    /// By assignment, what the node of [`Change::Once`] is in its cycle.
+    pub once: Vec<(u32, Force)>,
 }
 
 /// What steps of blocks are, as long as nothing changes.
@@ -86,6 +88,13 @@ pub struct Expected {
 }
 
 impl Expected {
+    /// The bits that are not what they should be.
+    fn missed(&self, is: &[u64]) -> Vec<u64> {
+        let words = is.iter().zip(&self.value).zip(&self.known);
+        let missed = words.map(|((is, expected), known)| (is ^ expected) & known);
+        missed.collect()
+    }
+
     fn is_met(&self, is: &[u64]) -> bool {
         let mut words = is.iter().zip(&self.value).zip(&self.known);
         words.all(|((is, expected), known)| (is ^ expected) & known == 0)
@@ -200,6 +209,7 @@ impl<'a> Simulation<'a> {
             work: Cell::new(0),
             changes: 0,
             memory: RefCell::default(),
+            once: Vec::new(),
         }
     }
 
@@ -311,6 +321,7 @@ impl<'a> Simulation<'a> {
                 differences: of,
                 edit,
                 now,
+                driver: number,
                 scope: driver.scope,
                 steps: &driver.steps,
                 is_edge: clocked,
@@ -366,6 +377,10 @@ impl<'a> Simulation<'a> {
         let own = self.uses.get(&edit.node).unwrap_or(&nothing);
         let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
         for now in from..to {
+            if now > from && next.is_empty() && matches!(edit.change, Change::Once(_)) {
+                // From here on it is what was dumped.
+                return Ok(stretch.divergent.filter(|&wrong| wrong < to));
+            }
             let cycle = stretch.first + now;
             of.forget();
             of.made = 0;
@@ -514,15 +529,16 @@ impl<'a> Simulation<'a> {
         self.rows.of(self.output, cycle).unwrap_or_default()
     }
 
+    /// The bits of the outputs that are wrong in a cycle, by what differs from the dump in it.
+    pub fn still_wrong(&self, cycle: usize, of: &Differences) -> Vec<u64> {
+        self.expected[cycle].missed(self.outputs(cycle, of))
+    }
+
     /// The bits of the outputs that are wrong in a cycle of the dump.
     pub fn wrong(&self, cycle: usize) -> Vec<Span> {
-        let is = self.dumped_outputs(cycle);
-        let Expected { value, known } = &self.expected[cycle];
-        let bits = 0..64 * is.len() as u32;
-        let wrong = bits.filter(|bit| {
-            let (word, bit) = (*bit as usize / 64, bit % 64);
-            (is[word] ^ value[word]) & known[word] & 1 << bit != 0
-        });
+        let missed = self.expected[cycle].missed(self.dumped_outputs(cycle));
+        let bits = 0..64 * missed.len() as u32;
+        let wrong = bits.filter(|bit| missed[*bit as usize / 64] >> (bit % 64) & 1 == 1);
         wrong
             .map(|low| Span {
                 signal: self.output,
@@ -660,6 +676,7 @@ struct Moment<'a> {
     differences: &'a Differences,
     edit: Option<Edit>,
     now: usize,
+    driver: u32,
     scope: u32,
     steps: &'a [(u32, u32)],
     /// Whether it is a register that is set.
@@ -751,8 +768,19 @@ impl Moment<'_> {
     fn is_enabled(&self, edit: Edit) -> Option<bool> {
         match edit.change {
             Change::Only { name, inverted } => Some((self.signal(name)? == 1) != inverted),
+            Change::Once(cycle) => {
+                let is_lost = self.simulation.design.drivers[self.driver as usize].is_lost;
+                Some(self.forces(cycle).next().is_some() == is_lost)
+            }
             _ => Some(true),
         }
+    }
+
+    /// What the node is for once, by this assignment.
+    fn forces(&self, cycle: usize) -> impl Iterator<Item = Force> {
+        let once = self.differences.once.iter();
+        let own = once.filter(move |(driver, _)| self.now == cycle && *driver == self.driver);
+        own.map(|(_, force)| *force)
     }
 
     /// A concatenation, two neighbours of which are exchanged: the last part of what is high and what is low, or what is high and
@@ -875,6 +903,14 @@ impl Moment<'_> {
             Change::Only { .. } | Change::Made => now()?,
             Change::Before => shifted(self.now.checked_sub(1)?)?,
             Change::After => shifted(self.now + 1)?,
+            Change::Once(cycle) => {
+                let forced = |value, force| match force {
+                    Force::Flipped(bits) => value ^ bits,
+                    Force::Moved(by) => u64::wrapping_add_signed(value, by),
+                    Force::Is(value) => value,
+                };
+                self.forces(cycle).fold(now()?, forced)
+            }
         };
         Some(value & mask)
     }
