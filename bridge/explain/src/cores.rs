@@ -1,6 +1,7 @@
 //! Work that every core takes a share of.
 
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// Cores that there are.
@@ -18,4 +19,25 @@ pub fn on_all<T: Send>(work: impl Fn() -> Vec<T> + Sync) -> Vec<T> {
         }
         found
     })
+}
+
+/// What comes of each of `all`, in their order; `state` is what a core needs for it.
+pub fn of_each<T: Sync, S, R: Send>(
+    all: &[T],
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&T, &mut S) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let mut found = on_all(|| {
+        let (mut state, mut own) = (state(), Vec::new());
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(one) = all.get(number) else {
+                return own;
+            };
+            own.push((number, work(one, &mut state)));
+        }
+    });
+    found.sort_unstable_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, found)| found).collect()
 }

@@ -146,6 +146,5 @@ pub fn candidates<'a>(search: &Search<'a>, failures: &[Failure<'_>]) -> Vec<Cand
             });
         }
     }
-    candidates.sort_by_key(|candidate| candidate.node);
     candidates
 }

@@ -5,7 +5,6 @@
 //! harm.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Force};
@@ -37,16 +36,11 @@ pub fn free(
         if work > WORK {
             break;
         }
-        let next = AtomicUsize::new(0);
-        let shares = cores::on_all(|| {
-            let mut differences = simulation.differences();
-            let mut own = Vec::new();
-            while let Some(candidate) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let before = differences.work();
-                let share = share(simulation, failures, candidate, &mut differences);
-                own.push((candidate.node, share, differences.work() - before));
-            }
-            own
+        let differences = || simulation.differences();
+        let shares = cores::of_each(batch, differences, |candidate, differences| {
+            let before = differences.work();
+            let share = share(simulation, failures, candidate, differences);
+            (candidate.node, share, differences.work() - before)
         });
         for (node, share, own_work) in shares {
             free.extend(share.map(|share| (node, share)));

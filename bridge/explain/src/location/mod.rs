@@ -4,7 +4,8 @@
 //! and its outputs. What of the design is what of the contract is learnt from stretches of stimulus in which the design is
 //! right, without names known before. From the outputs that differ the way goes back, by Verilator's own description of the
 //! design and the values of the re-run, over bits that differ to those that come of none: the mistake is in what these are
-//! made of. Then small changes of the source are tried: the design is run again with each, in a simulation that computes
+//! made of. What there could have made the cycles right, had it been something else once, is the more suspicious. Then small
+//! changes of the source are tried: the design is run again with each, in a simulation that computes
 //! only what differs from the dump. What makes all stretches right is tried on other stimulus, too, and comes first; of the
 //! rest, places that failing cycles have in common, and cycles without a difference do not.
 //!
@@ -161,16 +162,14 @@ pub fn locate(
         let failures = candidates::failures(&search, &simulation);
         let mut candidates = candidates::candidates(&search, &failures);
         let place = |candidate: &Candidate<'_>| design.nodes[candidate.node as usize].place;
-        let found = ranks(&suspects);
-        let rank = |candidate: &Candidate<'_>| found.get(&place(candidate)).copied();
-        candidates.sort_by_key(|one| (rank(one).unwrap_or(usize::MAX), one.node));
+        let rank = ranks(&suspects);
+        candidates.sort_by_key(|one| (rank(place(one)), one.node));
         let free = free::free(&simulation, &failures, &candidates);
         suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
-        let found = ranks(&suspects);
-        let rank = |candidate: &Candidate<'_>| found.get(&place(candidate)).copied();
+        let rank = ranks(&suspects);
         // What could have made all of them right comes first, and alone where it is enough.
         let is_free = |candidate: &Candidate<'_>| free.get(&candidate.node) == Some(&1.0);
-        candidates.sort_by_key(|one| (!is_free(one), rank(one).unwrap_or(usize::MAX), one.node));
+        candidates.sort_by_key(|one| (!is_free(one), rank(place(one)), one.node));
         let free = candidates.partition_point(is_free);
         let (free, others) = candidates.split_at(free);
         repairs = repair::repairs(&search, &simulation, &failures, free);
@@ -179,8 +178,7 @@ pub fn locate(
             repairs.extend(more);
         }
     }
-    let ranks = ranks(&suspects);
-    let rank = |place: u32| ranks.get(&place).copied().unwrap_or(usize::MAX);
+    let rank = ranks(&suspects);
     repairs.sort_by(|a, b| {
         let order = a.cost.total_cmp(&b.cost);
         order.then((rank(a.place), a.place).cmp(&(rank(b.place), b.place)))
@@ -196,9 +194,10 @@ pub fn locate(
     Ok(ranked(&suspects, &repairs, &tried, design))
 }
 
-/// Places by how suspicious they are.
-fn ranks(suspects: &[Suspected]) -> HashMap<u32, usize> {
-    suspects.iter().map(|one| one.place).zip(0..).collect()
+/// How many places are more suspicious than one; of one that is not suspicious, all.
+fn ranks(suspects: &[Suspected]) -> impl Fn(u32) -> usize + use<> {
+    let ranks: HashMap<u32, usize> = suspects.iter().map(|one| one.place).zip(0..).collect();
+    move |place| ranks.get(&place).copied().unwrap_or(usize::MAX)
 }
 
 /// Places where a small change is right on other stimulus come first; of the rest, those where one makes the cycles right are

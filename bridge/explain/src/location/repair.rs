@@ -4,7 +4,6 @@
 //! path back from the outputs.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Edit};
@@ -80,25 +79,14 @@ fn all_tried(
     failures: &[Failure<'_>],
     stretches: &[Stretch],
 ) -> Vec<(Option<f64>, u64)> {
-    let next = AtomicUsize::new(0);
-    let mut tried = cores::on_all(|| {
-        let mut differences = simulation.differences();
-        let mut own = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some((candidate, change)) = changes.get(number) else {
-                return own;
-            };
-            let edit = candidate.edit(*change);
-            let before = differences.work();
-            let missed = mends(simulation, edit, failures, &mut differences)
-                .then(|| missed(stretches, simulation, edit, &mut differences));
-            own.push((number, missed.flatten(), differences.work() - before));
-        }
-    });
-    tried.sort_unstable_by_key(|(number, ..)| *number);
-    let tried = tried.into_iter().map(|(_, missed, work)| (missed, work));
-    tried.collect()
+    let differences = || simulation.differences();
+    cores::of_each(changes, differences, |(candidate, change), differences| {
+        let edit = candidate.edit(*change);
+        let before = differences.work();
+        let missed = mends(simulation, edit, failures, differences)
+            .then(|| missed(stretches, simulation, edit, differences));
+        (missed.flatten(), differences.work() - before)
+    })
 }
 
 impl Candidate<'_> {
