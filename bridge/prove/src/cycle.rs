@@ -82,8 +82,8 @@ pub struct OfSampling {
     pub in_flight: Signal,
     /// The PMBSR_ELx that there are.
     pub buffers: Vec<Signal>,
-    /// What the events count.
-    pub events: [Signal; 4],
+    /// What the events count, where there is a counter of events.
+    pub events: Option<[Signal; 4]>,
 }
 
 /// The signals of System PMUs.
@@ -228,6 +228,16 @@ impl OfSampling {
         let [population, feed, filtrate, collision] = &names.events;
         // Bits that are constant have no name, and are left away where they are the upper ones.
         let event = |name: &String| netlist.any_signal(name);
+        let events = || {
+            Ok::<_, NetlistError>([
+                event(population)?,
+                event(feed)?,
+                event(filtrate)?,
+                event(collision)?,
+            ])
+        };
+        // Without a counter nothing reads them, and Yosys removes them.
+        let has_counters = implementation.pmu.counters > 0;
         Ok(Self {
             count: netlist.signal(&names.count, 32)?,
             ecount: netlist.signal(&names.ecount, 8)?,
@@ -236,12 +246,7 @@ impl OfSampling {
             enabled: netlist.signal(&names.enabled, 1).ok(),
             in_flight: netlist.signal(&names.in_flight, 8)?,
             buffers: buffers.collect::<Result<_, _>>()?,
-            events: [
-                event(population)?,
-                event(feed)?,
-                event(filtrate)?,
-                event(collision)?,
-            ],
+            events: has_counters.then(events).transpose()?,
         })
     }
 }
@@ -450,15 +455,14 @@ impl<'a> Cycle<'a> {
         }
     }
 
-    /// What the events of Statistical Profiling count, of 8 bits each.
-    pub fn samples(&mut self) -> [Vec<Lit>; 4] {
-        let signals = self.signals.sampling.as_ref();
-        std::array::from_fn(|event| {
-            let value = signals.map(|of| self.value(&of.events[event]));
-            let mut value = value.unwrap_or_default();
+    /// What the events of Statistical Profiling count, of 8 bits each, if there are any.
+    pub fn samples(&mut self) -> Option<[Vec<Lit>; 4]> {
+        let events = self.signals.sampling.as_ref()?.events.as_ref()?;
+        Some(events.each_ref().map(|event| {
+            let mut value = self.value(event);
             value.resize(8, Lit::FALSE);
             value
-        })
+        }))
     }
 
     /// System PMUs, at the start of the cycle or at its end.

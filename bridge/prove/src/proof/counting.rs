@@ -54,7 +54,8 @@ impl Prover<'_> {
 
     /// The base value of the event of counter `n`, by the contract, and whether that is CHAIN.
     pub(crate) fn base(&self, cycle: &mut Cycle, n: usize) -> (Vec<Lit>, Lit) {
-        let samples = cycle.samples();
+        let none = || std::array::from_fn(|_| vec![Lit::FALSE; 8]);
+        let samples = cycle.samples().unwrap_or_else(none);
         let situation = cycle.situation();
         let register = cycle.registers[n].clone();
         circuit(|circuit| {

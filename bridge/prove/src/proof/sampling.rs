@@ -121,14 +121,12 @@ impl Prover<'_> {
                 let rules = &["SPE-04", "SPE-42", "SPE-43", "DUT-60"];
                 of(circuit, &words, rules, expected, found);
             }
-            for ((name, expected), found) in SAMPLES.iter().zip(&taken.events).zip(&events) {
-                of(
-                    circuit,
-                    name,
-                    &["SPE-05", "SPE-45", "DUT-63"],
-                    expected,
-                    found,
-                );
+            // Nothing reads more of them than a counter takes, and Yosys removes it.
+            let width = usize::from(self.implementation.pmu.event_width).min(8);
+            let events = events.iter().flatten();
+            for ((name, expected), found) in SAMPLES.iter().zip(&taken.events).zip(events) {
+                let rules = &["SPE-05", "SPE-45", "DUT-63"];
+                of(circuit, name, rules, &expected[..width], &found[..width]);
             }
             // What is shown is what the registers become, which is claimed above.
             let rules = &["DUT-10", "DUT-52", "DUT-61"];

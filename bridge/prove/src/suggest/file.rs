@@ -138,7 +138,8 @@ pub fn written(implementation: &Implementation, found: &Found, first: &First) ->
         }
         let names = SAMPLES.map(|key| {
             let name = found.name(key);
-            if name.is_none() {
+            // Without a counter there is no use of it.
+            if name.is_none() && pmu.counters > 0 {
                 lines.missing.push(key.to_owned());
             }
             name.unwrap_or_else(|| "?".into())
