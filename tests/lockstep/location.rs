@@ -1,5 +1,6 @@
 //! Where in the RTL a divergence comes from.
 
+use std::fs;
 use std::path::Path;
 
 use pmu_lockstep::diagnosis::replay;
@@ -116,6 +117,33 @@ fn the_design_tells_where_signals_are_set() {
     // Reset and write are two assignments.
     let places = design.places_of(&format!("lockstep_dut.{control}.pmselr_q"));
     assert_eq!(places.len(), 2, "{places:?}");
+}
+
+/// Constants that Verilator folds are places, too: a comparison that always holds is in the source.
+#[test]
+fn what_is_always_met_is_described() {
+    let folder = tempdir().expect("a folder");
+    let source = "module small (input logic clk, input logic [1:0] a, output logic q);
+  always_ff @(posedge clk) if (a >= 2'd0) q <= a[0];
+endmodule
+";
+    let path = folder.path().join("small.sv");
+    fs::write(&path, source).expect("a file");
+    let files = RtlFiles {
+        paths: vec![path],
+        top: "small".into(),
+        ..RtlFiles::default()
+    };
+    let design = files.design().expect("a design");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let verilator = Search::from_env(root.join(".tools")).find();
+    let verilator = verilator.expect("a Verilator");
+    if verilator.version < SINCE {
+        return;
+    }
+    let described = describe(&design, &verilator, &folder.path().join("described"));
+    let tree = String::from_utf8(described.expect("a description").tree).expect("JSON");
+    assert!(tree.contains("\"GTE\""), "{tree}");
 }
 
 #[test]

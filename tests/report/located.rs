@@ -31,7 +31,7 @@ fn a_report_names_the_place() {
             "spmu_registers.sv",
             ".set_i           (selected && is_set),",
             ".set_i           (selected || is_set),",
-            "& for |",
+            "&& for ||",
         ),
     ];
     for (name, right, wrong, repair) in cases {

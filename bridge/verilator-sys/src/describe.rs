@@ -18,6 +18,9 @@ pub const SINCE: Version = Version {
     minor: 24,
 };
 
+/// Has it write the tree before constants are folded, too: a condition that is always met is in no other.
+const EARLY: [&str; 4] = ["--dumpi-tree-json", "1", "--dumpi-V3Assert", "3"];
+
 /// A tree.
 #[derive(Clone, Debug)]
 pub struct Description {
@@ -44,6 +47,7 @@ pub fn describe(
     command.current_dir(&out_dir);
     places.link_root(&out_dir).map_err(io_error(&out_dir))?;
     command.args(["--json-only", "--prefix", "Vdescribed", "--Mdir", "."]);
+    command.args(EARLY);
     command.args(["--relative-includes", "--no-timing", "--assert"]);
     command.args(["-Wno-lint", "-Wno-style", "-Wno-fatal"]);
     let inside = places.apply(design);
@@ -58,15 +62,27 @@ pub fn describe(
             message: places.named(&message),
         });
     }
-    let read = |name: &str| {
-        let path = out_dir.join(name);
-        fs::read(&path).map_err(io_error(&path))
-    };
-    let meta = String::from_utf8_lossy(&read("Vdescribed.tree.meta.json")?).into_owned();
+    let read = |path: PathBuf| fs::read(&path).map_err(io_error(&path));
+    let meta = read(out_dir.join("Vdescribed.tree.meta.json"))?;
+    let meta = String::from_utf8_lossy(&meta).into_owned();
+    let last = out_dir.join("Vdescribed.tree.json");
+    let early = early(&out_dir).map_err(io_error(&out_dir))?;
     Ok(Description {
-        tree: read("Vdescribed.tree.json")?,
+        tree: read(early.unwrap_or(last))?,
         meta: places.named(&meta).into_bytes(),
     })
+}
+
+/// The tree as it is written before constants are folded, if this version writes it.
+fn early(folder: &Path) -> io::Result<Option<PathBuf>> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with("_assert.tree.json") {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerilateError + use<> {

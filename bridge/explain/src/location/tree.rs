@@ -242,7 +242,7 @@ fn text<'v>(node: &'v Value, key: &str) -> &'v str {
 fn variables_set<'v>(node: &'v Value, set: &mut Vec<&'v str>) {
     match kind(node) {
         "VARREF" | "VARXREF" => set.push(text(node, "varp")),
-        "CONCAT" => ["lhsp", "rhsp"]
+        "CONCAT" | "REPLICATE" => ["lhsp", "rhsp", "srcp"]
             .iter()
             .flat_map(|key| list(node, key))
             .for_each(|one| variables_set(one, set)),
@@ -318,12 +318,16 @@ fn children(node: &Value) -> impl Iterator<Item = &Value> {
 
 /// A constant, as `12'h540` or `32'sh10`.
 fn number(node: &Value) -> Option<u64> {
+    u64::from_str_radix(digits(node)?, 16).ok()
+}
+
+/// The hexadecimal digits of a constant.
+fn digits(node: &Value) -> Option<&str> {
     if kind(node) != "CONST" {
         return None;
     }
     let digits = text(node, "name").split_once('\'')?.1;
-    let digits = digits.trim_start_matches('s').strip_prefix('h')?;
-    u64::from_str_radix(digits, 16).ok()
+    digits.trim_start_matches('s').strip_prefix('h')
 }
 
 #[derive(Default)]
@@ -337,13 +341,14 @@ struct Reader<'v> {
     known: HashMap<Place, u32>,
     /// What functions consist of.
     functions: HashMap<Address, Vec<u32>>,
-    /// Constants with names.
+    /// Constants with names, and what those are that are not folded yet.
     constants: HashMap<String, u32>,
+    parameters: HashMap<&'v str, &'v Value>,
     nodes: Vec<Node>,
     /// Nodes by where they stand, what they are and what they are called.
     node_numbers: HashMap<(&'v str, &'v str, &'v str), u32>,
     /// Statements that may be lost, by where, what they set, and to what.
-    lost_numbers: HashMap<(u32, String, u64), u32>,
+    lost_numbers: HashMap<(u32, String, Option<u64>), u32>,
     names: Vec<String>,
     name_numbers: HashMap<String, u32>,
     bodies: HashMap<&'v str, &'v Value>,
@@ -425,6 +430,9 @@ impl<'v> Reader<'v> {
                     self.constants
                         .entry(text(child, "name").to_owned())
                         .or_insert(place);
+                    if let Some(value) = list(child, "valuep").first() {
+                        self.parameters.insert(text(child, "addr"), value);
+                    }
                 }
                 _ => self.functions(child),
             }
@@ -816,16 +824,31 @@ impl<'v> Reader<'v> {
             }
             let place = branch.place;
             for (&target, values) in &set {
-                if own.contains(&target.signal) || values.len() > VALUES {
+                if own.contains(&target.signal) {
                     continue;
                 }
                 let (name, _) = template(&out.signals[target.signal as usize]);
-                for &value in values {
-                    let node = self.lost_node((place, name.clone(), value));
+                let width = target.width.min(out.widths[target.signal as usize]);
+                let values: Vec<_> = match (1..=VALUES).contains(&values.len()) {
+                    true => values.iter().copied().map(Some).collect(),
+                    // A row in which nothing is done may have set it to anything.
+                    false if own.is_empty() && !at.clocked && width <= 64 => vec![None],
+                    false => Vec::new(),
+                };
+                for value in values {
+                    let node = self.lost_node((place, name.clone(), value), width);
+                    let constant = Expression::Constant(value.unwrap_or(0));
+                    let value = match value {
+                        Some(_) => constant,
+                        None => Expression::Node {
+                            node,
+                            of: Box::new(constant),
+                        },
+                    };
                     let conditions = at.conditions.iter().chain(&branch.condition);
                     out.drivers.push(Driver {
                         target,
-                        value: Expression::Constant(value),
+                        value,
                         conditions: conditions.cloned().collect(),
                         place,
                         block: place,
@@ -841,12 +864,13 @@ impl<'v> Reader<'v> {
         }
     }
 
-    /// The number of a statement that may be lost, which its copies share.
-    fn lost_node(&mut self, key: (u32, String, u64)) -> u32 {
+    /// The number of a statement that may be lost, which its copies share; it sets so many bits.
+    fn lost_node(&mut self, key: (u32, String, Option<u64>), of: u32) -> u32 {
         let next = self.nodes.len() as u32;
-        let place = key.0;
+        let (place, _, value) = key;
         *self.lost_numbers.entry(key).or_insert_with(|| {
-            self.nodes.push(Node { place, width: 0 });
+            let width = if value.is_some() { 0 } else { of };
+            self.nodes.push(Node { place, width });
             next
         })
     }
@@ -1013,6 +1037,11 @@ impl<'v> Reader<'v> {
                 }
                 targets
             }
+            // Before constants are folded, braces are one copy of what is in them.
+            "REPLICATE" => {
+                let of = list(node, "srcp").iter();
+                of.flat_map(|of| self.targets(of, out, found)).collect()
+            }
             "VARREF" | "VARXREF" | "SEL" | "ARRAYSEL" | "STRUCTSEL" => {
                 self.selected(node, out, found)
             }
@@ -1156,22 +1185,17 @@ impl<'v> Reader<'v> {
         let width = self.widths.get(text(node, "dtypep")).copied();
         let width = width.unwrap_or(u32::MAX);
         match kind(node) {
-            "CONST" => {
-                let name = text(node, "origParamName");
-                let place = self.constants.get(name).copied();
-                found.uses.extend(place);
-                let Some(value) = number(node) else {
-                    return Expression::Other(Vec::new());
+            "CONST" => self.constant(number(node), text(node, "origParamName"), width, found),
+            "VARREF" | "VARXREF" if self.parameters.contains_key(text(node, "varp")) => {
+                let of = self.parameters[text(node, "varp")];
+                let value = match number(of) {
+                    None => {
+                        let of = self.value(of, out, &mut Found::default());
+                        of.value(&|_: &Span| None)
+                    }
+                    value => value,
                 };
-                let value = Expression::Constant(value);
-                match place {
-                    // All that use its name have the same.
-                    Some(place) => Expression::Node {
-                        node: self.node_at(("", "PARAM", name), place, width),
-                        of: Box::new(value),
-                    },
-                    None => value,
-                }
+                self.constant(value, text(node, "name"), width, found)
             }
             "VARREF" | "VARXREF" if self.locals.contains_key(text(node, "varp")) => {
                 self.locals[text(node, "varp")].clone()
@@ -1186,6 +1210,9 @@ impl<'v> Reader<'v> {
             }
             "SEL" => {
                 let of = node.get("widthConst").and_then(Value::as_u64);
+                if let Some(value) = self.bits_of_constant(node, out) {
+                    return Expression::Constant(value);
+                }
                 match (
                     self.boxed(node, "fromp", out, found),
                     self.boxed(node, "lsbp", out, found),
@@ -1290,6 +1317,58 @@ impl<'v> Reader<'v> {
                 None => Expression::Other(self.all(node, out, found)),
             },
         }
+    }
+
+    /// A constant, which may have a name.
+    fn constant(
+        &mut self,
+        value: Option<u64>,
+        name: &'v str,
+        width: u32,
+        found: &mut Found,
+    ) -> Expression {
+        let place = self.constants.get(name).copied();
+        found.uses.extend(place);
+        let Some(value) = value else {
+            return Expression::Other(Vec::new());
+        };
+        let value = Expression::Constant(value);
+        match place {
+            // All that use its name have the same.
+            Some(place) => Expression::Node {
+                node: self.node_at(("", "PARAM", name), place, width),
+                of: Box::new(value),
+            },
+            None => value,
+        }
+    }
+
+    /// Bits of a constant that has more than 64.
+    fn bits_of_constant(&mut self, node: &'v Value, out: &Module) -> Option<u64> {
+        let from = list(node, "fromp").first()?;
+        let of = match kind(from) {
+            "CONST" => from,
+            _ => self.parameters.get(text(from, "varp")).copied()?,
+        };
+        if number(of).is_some() {
+            return None;
+        }
+        let low = list(node, "lsbp").first()?;
+        let low = self.value(low, out, &mut Found::default());
+        let low = low.value(&|_: &Span| None)?;
+        let width = node.get("widthConst").and_then(Value::as_u64)?;
+        let digits = digits(of)?.as_bytes();
+        let bit = |at: u64| {
+            let place = digits.len().checked_sub(1 + at as usize / 4);
+            let digit = place.map_or(b'0', |place| digits[place]);
+            let digit = char::from(digit).to_digit(16)?;
+            Some(u64::from(digit >> (at % 4) & 1))
+        };
+        let mut value = 0;
+        for at in 0..Some(width).filter(|width| *width <= 64)? {
+            value |= bit(low + at)? << at;
+        }
+        Some(value)
     }
 
     fn boxed(
