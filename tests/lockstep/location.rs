@@ -123,15 +123,15 @@ fn the_design_tells_where_signals_are_set() {
 #[test]
 fn what_is_always_met_is_described() {
     let folder = tempdir().expect("a folder");
-    let source = "module small (input logic clk, input logic [1:0] a, output logic q);
+    let source = "module narrow (input logic clk, input logic [1:0] a, output logic q);
   always_ff @(posedge clk) if (a >= 2'd0) q <= a[0];
 endmodule
 ";
-    let path = folder.path().join("small.sv");
+    let path = folder.path().join("narrow.sv");
     fs::write(&path, source).expect("a file");
     let files = RtlFiles {
         paths: vec![path],
-        top: "small".into(),
+        top: "narrow".into(),
         ..RtlFiles::default()
     };
     let design = files.design().expect("a design");

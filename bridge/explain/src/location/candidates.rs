@@ -118,10 +118,15 @@ pub fn candidates<'a>(search: &Search<'a>, failures: &[Failure<'_>]) -> Vec<Cand
     let mut candidates = Vec::new();
     for (number, driver) in (0..).zip(&design.drivers) {
         if common.contains(&driver.node) && seen.insert(driver.node) {
+            // What a statement sets that may be lost may be anything.
+            let of = match &driver.value {
+                Expression::Node { node, of } if *node == driver.node => Some(&**of),
+                _ => None,
+            };
             candidates.push(Candidate {
                 node: driver.node,
-                of: None,
-                width: 0,
+                of,
+                width: of.map_or(0, |_| design.nodes[driver.node as usize].width),
                 driver: number,
             });
         }

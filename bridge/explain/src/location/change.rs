@@ -40,13 +40,13 @@ pub enum Change {
     Before,
     /// What it is in the cycle after.
     After,
-    /// Something else in one cycle alone, where [`Differences::once`] says so: no change of the source, but what one may do.
+    /// Something else in some cycles alone, where [`Differences::forced`] says so: no change of the source, but what one may do.
     ///
-    /// [`Differences::once`]: super::simulation::Differences::once
-    Once(usize),
+    /// [`Differences::forced`]: super::simulation::Differences::forced
+    During { first: usize, last: usize },
 }
 
-/// What a node is for once.
+/// What a node is in some cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Force {
     /// Some of its bits are others.
@@ -76,7 +76,7 @@ impl Change {
             Self::Before | Self::After => 2.0,
             Self::And { .. } | Self::Or { .. } => 2.5,
             Self::Always(_) => 2.5,
-            Self::Once(_) => f64::INFINITY,
+            Self::During { .. } => f64::INFINITY,
         }
     }
 
@@ -139,7 +139,9 @@ impl Change {
             Self::Turned => "its parts in the other order".to_owned(),
             Self::Before => "its value of the cycle before".to_owned(),
             Self::After => "its value of the cycle after".to_owned(),
-            Self::Once(cycle) => format!("something else in cycle {cycle}"),
+            Self::During { first, last } => {
+                format!("something else in cycles {first} to {last}")
+            }
         }
     }
 

@@ -1,36 +1,54 @@
 //! Which nodes of the source could have made failing cycles right, whatever they had been: each is something else for once, in
-//! one cycle, and the design is run again from there.
+//! one cycle, or the same from some cycle on, and the design is run again from there.
 //!
 //! What is no cause of a divergence may well be on the way to it, but seldom could have prevented it in every case and done no
 //! harm.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Force};
 use super::expression::Expression;
 use super::netlist::Netlist;
-use super::simulation::{Differences, Simulation, expressions, visit};
+use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
 use crate::cores;
 
 /// Cycles in which a node is something else, each by itself, at most: the last ones.
 const CYCLES: usize = 6;
 /// Assignments by which a node is something else in a cycle, at most.
 const DRIVERS: usize = 64;
+/// Assignments by which a node is the same from a cycle on, each by itself, at most.
+const FEW: usize = 4;
+/// Values of other signals that a node is for once, at most.
+const OTHERS: usize = 24;
+/// What it counts that the first wrong cycle is right, where the next one is wrong: more than that most stretches are right.
+pub const SOON: f64 = 0.85;
 /// Nodes that all cores try before it is looked at how much work that was.
 const TOGETHER: usize = 64;
+/// Cycles from which on a condition is always or never met, each by itself, at most: the last ones in which that is a
+/// difference.
+const STARTS: usize = 32;
 /// Assignments that are looked at, at most.
 const WORK: u64 = 60_000_000;
 /// The same, for one node in one stretch.
 const EACH: u64 = 150_000;
 
-/// By node, the share of the failing stretches that it could have made right; none of nodes that were not tried.
+/// What nodes could have made right; nothing of those that were not tried.
+#[derive(Default)]
+pub struct Free {
+    /// By node, the share of the failing stretches, less where it leaves other cycles wrong.
+    pub shares: HashMap<u32, f64>,
+    /// By node, from which cycle on in each of them; 0 where it could not.
+    pub cycles: HashMap<u32, Vec<usize>>,
+}
+
+/// Sets the candidates free in each failing stretch.
 pub fn free(
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
     candidates: &[Candidate<'_>],
-) -> HashMap<u32, f64> {
-    let mut free = HashMap::new();
+) -> Free {
+    let mut free = Free::default();
     let mut work = 0;
     for batch in candidates.chunks(TOGETHER) {
         if work > WORK {
@@ -42,23 +60,27 @@ pub fn free(
             let share = share(simulation, failures, candidate, differences);
             (candidate.node, share, differences.work() - before)
         });
-        for (node, share, own_work) in shares {
-            free.extend(share.map(|share| (node, share)));
+        for (node, (share, cycles), own_work) in shares {
+            free.shares.extend(share.map(|share| (node, share)));
+            free.cycles.insert(node, cycles);
             work += own_work;
         }
     }
     free
 }
 
-/// The share of the failing stretches that a node could have made right, of those in which that was found out.
+/// The share of the failing stretches that a node could have made right, of those in which that was found out; and from which
+/// cycle on in each.
 fn share(
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
     candidate: &Candidate<'_>,
     differences: &mut Differences,
-) -> Option<f64> {
-    let (mut right, mut known) = (0, 0);
-    for failure in failures {
+) -> (Option<f64>, Vec<usize>) {
+    let (mut right, mut known) = (0.0, 0.0);
+    let mut is_bound = false;
+    let mut cycles = vec![0; failures.len()];
+    for (failure, cycle) in failures.iter().zip(&mut cycles) {
         let mut trial = Trial {
             simulation,
             candidate,
@@ -66,12 +88,18 @@ fn share(
             end: differences.work() + EACH,
             differences,
         };
-        if let Some(is_mended) = trial.is_mended() {
-            known += 1;
-            right += u32::from(is_mended);
+        if let Some(mut mended) = trial.mended() {
+            // What is always wrong is not right by one cycle.
+            if mended.0 == 0.0 && !is_bound && trial.decides() {
+                mended = trial.mended_throughout();
+            }
+            known += 1.0;
+            right += mended.0;
+            *cycle = mended.1;
+            is_bound |= mended.0 == 0.0;
         }
     }
-    (known > 0).then(|| f64::from(right) / f64::from(known))
+    ((known > 0.0).then(|| right / known), cycles)
 }
 
 /// By place, the share of its best node, as part of the best of all; of a constant or a function that of the best of what uses
@@ -118,9 +146,21 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Whether the first wrong cycle is right where the node is something else in a cycle before, or in it, if that can be found
-    /// out.
-    fn is_mended(&mut self) -> Option<bool> {
+    /// How right it is where the node is something else in a cycle before the first wrong one, or in it, if that can be found
+    /// out: 0 if that one stays wrong, 1 if nothing is wrong; and that cycle.
+    fn mended(&mut self) -> Option<(f64, usize)> {
+        for (now, drivers) in self.cycles().iter().take(CYCLES) {
+            let drivers = &drivers[..drivers.len().min(DRIVERS)];
+            let mended = self.mended_in(*now, drivers)?;
+            if mended > 0.0 {
+                return Some((mended, *now));
+            }
+        }
+        Some((0.0, 0))
+    }
+
+    /// The cycles in which the node is made use of, the last one first, and by which assignments.
+    fn cycles(&self) -> Vec<(usize, Vec<u32>)> {
         let design = self.simulation.design;
         let uses = self.failure.uses.get(&self.candidate.node);
         let mut cycles: Vec<(usize, Vec<u32>)> = Vec::new();
@@ -136,27 +176,77 @@ impl Trial<'_> {
             }
         }
         cycles.sort_by_key(|(now, _)| usize::MAX - now);
-        cycles.truncate(CYCLES);
-        for (now, drivers) in &cycles {
-            let drivers = &drivers[..drivers.len().min(DRIVERS)];
-            if self.is_mended_in(*now, drivers)? {
-                return Some(true);
+        cycles
+    }
+
+    /// Whether the node is a bit, or a statement that sets a register.
+    fn decides(&self) -> bool {
+        match self.candidate.of {
+            Some(_) => self.candidate.width == 1,
+            None => self.simulation.design.drivers[self.candidate.driver as usize].clocked,
+        }
+    }
+
+    /// How right it is where the node is the same from some cycle on, as far as that is found out.
+    fn mended_throughout(&mut self) -> (f64, usize) {
+        let cycles = self.cycles();
+        let Some((last, _)) = cycles.first() else {
+            return (0.0, 0);
+        };
+        let mut drivers: Vec<u32> = cycles.iter().flat_map(|(_, all)| all).copied().collect();
+        drivers.sort_unstable();
+        drivers.dedup();
+        drivers.truncate(DRIVERS);
+        // What all assignments have of it, or one alone.
+        let each = drivers.iter().take(FEW).map(std::slice::from_ref);
+        let each = each.filter(|_| drivers.len() > 1);
+        let end = self.differences.work() + EACH;
+        for drivers in [drivers.as_slice()].into_iter().chain(each) {
+            for value in [0, 1] {
+                for start in self.starts(drivers[0], value, *last) {
+                    let forced: Vec<_> =
+                        drivers.iter().map(|&one| (one, Force::Is(value))).collect();
+                    if let Came::Right(mended) = self.tried((start, *last), &forced) {
+                        return (mended, start);
+                    }
+                    if self.differences.work() > end {
+                        return (0.0, 0);
+                    }
+                }
             }
         }
-        Some(false)
+        (0.0, 0)
+    }
+
+    /// The last cycles from which on it is a difference that the node is always this value.
+    fn starts(&self, driver: u32, value: u64, last: usize) -> Vec<usize> {
+        let first = self.failure.stretch.first;
+        let is_other = |now: &usize| {
+            let is = match self.candidate.of {
+                Some(of) => (self.simulation).value_of(of, driver, first + now, self.differences),
+                None => Some(1),
+            };
+            is.is_some_and(|is| is != value)
+        };
+        (SETTLED..last)
+            .rev()
+            .filter(is_other)
+            .take(STARTS)
+            .collect()
     }
 
     /// What helps alone is taken together.
-    fn is_mended_in(&mut self, now: usize, drivers: &[u32]) -> Option<bool> {
+    fn mended_in(&mut self, now: usize, drivers: &[u32]) -> Option<f64> {
         let mut helping = Vec::new();
-        let all = self.forces();
+        let mut best = 0.0;
         for &driver in drivers {
-            for &force in &all {
+            for force in self.forces(now, driver) {
                 if self.differences.work() > self.end {
-                    return None;
+                    return (best > 0.0).then_some(best);
                 }
-                match self.tried(now, &[(driver, force)]) {
-                    Came::Right => return Some(true),
+                match self.tried((now, now), &[(driver, force)]) {
+                    Came::Right(1.0) => return Some(1.0),
+                    Came::Right(mended) => best = f64::max(best, mended),
                     Came::Better => helping.push((driver, force)),
                     Came::No => {}
                 }
@@ -166,16 +256,26 @@ impl Trial<'_> {
         let bits: Vec<_> = helping.iter().filter(is_bit).copied().collect();
         let mut values: Vec<_> = helping.iter().filter(|one| !is_bit(one)).copied().collect();
         values.dedup_by_key(|(driver, _)| *driver);
-        let together = [bits, values].into_iter().filter(|all| all.len() > 1);
-        let mut came = together.map(|all| self.tried(now, &all));
-        Some(came.any(|came| came == Came::Right))
+        for all in [bits, values].into_iter().filter(|all| all.len() > 1) {
+            if let Came::Right(mended) = self.tried((now, now), &all) {
+                best = f64::max(best, mended);
+            }
+        }
+        Some(best)
     }
 
-    fn forces(&self) -> Vec<Force> {
+    /// What the node may be in a cycle instead: also what others are that are as wide.
+    fn forces(&self, now: usize, driver: u32) -> Vec<Force> {
         let width = self.candidate.width;
-        if self.candidate.of.is_none() || width <= 1 {
+        let Some(of) = self.candidate.of.filter(|_| width > 1) else {
             return vec![Force::Flipped(1)];
-        }
+        };
+        let (simulation, cycle) = (self.simulation, self.failure.stretch.first + now);
+        let (_, same) = simulation.design.seen_from(driver, width);
+        let signal = |&name: &u32| simulation.signal_of(name, driver, cycle, self.differences);
+        let is = simulation.value_of(of, driver, cycle, self.differences);
+        let known: BTreeSet<u64> = same.iter().filter_map(signal).collect();
+        let others = known.into_iter().filter(|other| Some(*other) != is);
         let bits = (0..width).map(|bit| Force::Flipped(1 << bit));
         let values = [
             Force::Moved(1),
@@ -183,19 +283,30 @@ impl Trial<'_> {
             Force::Is(0),
             Force::Is(u64::MAX),
         ];
-        values.into_iter().chain(bits).collect()
+        values
+            .into_iter()
+            .chain(bits)
+            .chain(others.take(OTHERS).map(Force::Is))
+            .collect()
     }
 
-    fn tried(&mut self, now: usize, once: &[(u32, Force)]) -> Came {
+    fn tried(&mut self, (from, to): (usize, usize), forced: &[(u32, Force)]) -> Came {
         let Failure {
             stretch, divergent, ..
         } = *self.failure;
-        self.differences.once = once.to_vec();
-        let edit = self.candidate.edit(Change::Once(stretch.first + now));
-        let cycles = (now, divergent + 1);
+        self.differences.forced = forced.to_vec();
+        let edit = self.candidate.edit(Change::During {
+            first: stretch.first + from,
+            last: stretch.first + to,
+        });
+        let cycles = (from, stretch.cycles);
         let wrong = (self.simulation).first_wrong(edit, stretch, cycles, self.differences, None);
         let came = match wrong {
-            Ok(None) => Came::Right,
+            Ok(None) => Came::Right(1.0),
+            Ok(Some(at)) if at > divergent => {
+                let later = (at - divergent) as f64 / (stretch.cycles - divergent) as f64;
+                Came::Right(SOON + (1.0 - SOON) * later)
+            }
             Ok(Some(at)) if at == divergent => {
                 let cycle = stretch.first + divergent;
                 let is = self.simulation.still_wrong(cycle, self.differences);
@@ -215,10 +326,10 @@ impl Trial<'_> {
 }
 
 /// What comes of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Came {
-    /// All is right.
-    Right,
+    /// What was wrong first is right; 1 if all is.
+    Right(f64),
     /// Less is wrong, and nothing else.
     Better,
     No,
@@ -234,14 +345,15 @@ mod tests {
     fn free_for(expected: u64) -> HashMap<u32, f64> {
         searched(expected, |search, simulation| {
             let failures = failures(search, simulation);
-            free(simulation, &failures, &candidates(search, &failures))
+            free(simulation, &failures, &candidates(search, &failures)).shares
         })
     }
 
     #[test]
     fn what_could_have_made_it_right_is_free() {
         let all_free = free_for((A | B) << 1);
-        assert_eq!(all_free.get(&BOTH), Some(&1.0));
+        // It is wrong again in other cycles.
+        assert!(all_free.get(&BOTH) >= Some(&SOON), "{all_free:?}");
         assert!(free_for((A & B) << 1).is_empty(), "nothing is wrong");
     }
 
@@ -250,7 +362,7 @@ mod tests {
         // Where both inputs are 0, neither alone makes it 1.
         let neither = (A & B) << 1 | (!(A | B) << 1);
         let free = free_for(neither);
-        assert_eq!(free.get(&BOTH), Some(&1.0));
+        assert!(free.get(&BOTH) >= Some(&SOON), "{free:?}");
         assert_eq!(
             [0, 1].map(|input| free.get(&input).copied()),
             [Some(0.0); 2]

@@ -48,6 +48,7 @@ pub use trial::{Trial, Tried};
 
 use candidates::Candidate;
 use change::Edit;
+use free::Free;
 use mine::{Bit, Match, Miner};
 use repair::Repair;
 use search::Search;
@@ -58,6 +59,9 @@ use waves::Waves;
 
 /// Most changes that are tried on other stimulus: those that are the least far-fetched.
 const TRIED: usize = 24;
+/// The same, at one place, and of those with the same words.
+const OF_PLACE: usize = 8;
+const ALIKE: usize = 2;
 
 /// A change that costs no more leaves nothing wrong that speaks against it.
 const ENOUGH: f64 = 2.6;
@@ -165,16 +169,17 @@ pub fn locate(
         let rank = ranks(&suspects);
         candidates.sort_by_key(|one| (rank(place(one)), one.node));
         let free = free::free(&simulation, &failures, &candidates);
-        suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
+        suspects = suspicions.ranked(Some(&free::of_places(&free.shares, design)));
         let rank = ranks(&suspects);
         // What could have made all of them right comes first, and alone where it is enough.
-        let is_free = |candidate: &Candidate<'_>| free.get(&candidate.node) == Some(&1.0);
+        let share = |candidate: &Candidate<'_>| free.shares.get(&candidate.node).copied();
+        let is_free = |candidate: &Candidate<'_>| share(candidate) >= Some(free::SOON);
         candidates.sort_by_key(|one| (!is_free(one), rank(place(one)), one.node));
-        let free = candidates.partition_point(is_free);
-        let (free, others) = candidates.split_at(free);
-        repairs = repair::repairs(&search, &simulation, &failures, free);
+        let first = candidates.partition_point(is_free);
+        let (first, others) = candidates.split_at(first);
+        repairs = repair::repairs(&search, &simulation, &failures, first, &free);
         if !repairs.iter().any(|repair| repair.cost < ENOUGH) {
-            let more = repair::repairs(&search, &simulation, &failures, others);
+            let more = repair::repairs(&search, &simulation, &failures, others, &Free::default());
             repairs.extend(more);
         }
     }
@@ -183,15 +188,36 @@ pub fn locate(
         let order = a.cost.total_cmp(&b.cost);
         order.then((rank(a.place), a.place).cmp(&(rank(b.place), b.place)))
     });
-    let edits = repairs.iter().take(TRIED);
-    let edits: Vec<_> = edits.map(|repair| (repair.edit, repair.place)).collect();
+    let (mut repairs, others) = chosen(repairs);
+    let edits: Vec<_> = repairs
+        .iter()
+        .map(|repair| (repair.edit, repair.place))
+        .collect();
     let tried = trial::tried(&edits, trial, implementation, dut, design, folder);
     let tried = match tried {
         // The design stops on other stimulus: nothing is known of that.
         Err(LocationError::Stop(_)) => Vec::new(),
         tried => tried?,
     };
+    repairs.extend(others);
     Ok(ranked(&suspects, &repairs, &tried, design))
+}
+
+/// Those that are tried on other stimulus, the first ones, but not too many of one place; and the others.
+fn chosen(repairs: Vec<Repair>) -> (Vec<Repair>, Vec<Repair>) {
+    let mut all = 0;
+    let mut of_places: HashMap<u32, usize> = HashMap::new();
+    let mut of_texts: HashMap<(u32, String), usize> = HashMap::new();
+    repairs.into_iter().partition(|repair| {
+        let place = of_places.entry(repair.place).or_default();
+        let text = of_texts.entry((repair.place, repair.text.clone()));
+        let text = text.or_default();
+        let is_chosen = all < TRIED && *place < OF_PLACE && *text < ALIKE;
+        for count in [&mut all, place, text] {
+            *count += usize::from(is_chosen);
+        }
+        is_chosen
+    })
 }
 
 /// How many places are more suspicious than one; of one that is not suspicious, all.

@@ -162,6 +162,27 @@ impl Netlist {
         std::iter::successors(Some(of(scope)), move |scope| scope.around.map(of))
     }
 
+    /// Names of signals that a statement sees: those of one bit, and those of a width.
+    pub(super) fn seen_from(&self, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
+        let (mut bits, mut same) = (Vec::new(), Vec::new());
+        for here in self.around(self.drivers[driver as usize].scope) {
+            for (&name, &signal) in &here.signals {
+                let has = self.widths[signal as usize];
+                if has == 1 {
+                    bits.push(name);
+                }
+                if has == width {
+                    same.push(name);
+                }
+            }
+        }
+        for names in [&mut bits, &mut same] {
+            names.sort_unstable();
+            names.dedup();
+        }
+        (bits, same)
+    }
+
     /// The places at which a signal is set, by its name from the top module on.
     pub fn places_of(&self, signal: &str) -> Vec<&Place> {
         let found = self.signals.iter().position(|name| name == signal);

@@ -8,19 +8,26 @@ use std::collections::{BTreeSet, HashMap};
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Edit};
 use super::expression::Expression;
+use super::free::Free;
 use super::search::Search;
 use super::simulation::{Differences, Simulation, expressions, visit};
 use super::stretch::Stretch;
 use crate::cores;
 
-/// Changes that are kept.
+/// Changes that are enough, of those that cost no more than this: others leave much wrong.
 const FOUND: usize = 200;
+const GOOD: f64 = 4.0;
 /// Constants of one width that others of it may have been taken for, at most.
 const CONSTANTS: usize = 128;
 /// Assignments that are looked at, at most.
 const WORK: u64 = 120_000_000;
-/// Changes that all cores try before what comes of them is looked at.
-const TOGETHER: usize = 512;
+/// The same, for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
+const FIRST: u64 = 4_000_000;
+const EACH: u64 = 30_000_000;
+/// Changes that all cores try before it is looked at what comes of them, and how much work that was.
+const TOGETHER: usize = 16;
+/// Cycles before the one in which a change has to act in which it may act, too: it may be late.
+const BEFORE: usize = 8;
 /// The cost up to which a change is tried first.
 const NEAR: f64 = 1.5;
 /// What it costs that a stretch is wrong later: up to twice that, the earlier.
@@ -40,16 +47,17 @@ pub struct Repair {
     pub signal: u32,
 }
 
-/// Looks for changes of the candidates, the first of them first.
+/// Looks for changes of the candidates, the first of them first; of `free` it is known where they have to act.
 pub fn repairs(
     search: &Search<'_>,
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
     candidates: &[Candidate<'_>],
+    free: &Free,
 ) -> Vec<Repair> {
     let constants = constants(search);
     let mut found = Vec::new();
-    let mut work = 0;
+    let (mut good, mut work) = (0, 0);
     // What is less far-fetched comes first.
     for is_near in [true, false] {
         let all = candidates.iter().flat_map(|candidate| {
@@ -59,13 +67,15 @@ pub fn repairs(
         });
         let all: Vec<_> = all.collect();
         for batch in all.chunks(TOGETHER) {
-            let tried = all_tried(batch, simulation, failures, search.stretches);
+            let tried = all_tried(batch, simulation, (failures, free), search.stretches);
             for ((candidate, change), (missed, own_work)) in batch.iter().zip(tried) {
-                if work > WORK || found.len() >= FOUND {
+                if work > WORK || good >= FOUND {
                     return found;
                 }
                 work += own_work;
-                found.extend(missed.map(|missed| candidate.repair(*change, missed, search)));
+                let repair = missed.map(|missed| candidate.repair(*change, missed, search));
+                good += usize::from(repair.as_ref().is_some_and(|repair| repair.cost <= GOOD));
+                found.extend(repair);
             }
         }
     }
@@ -76,7 +86,7 @@ pub fn repairs(
 fn all_tried(
     changes: &[(&Candidate<'_>, Change)],
     simulation: &Simulation<'_>,
-    failures: &[Failure<'_>],
+    failures: (&[Failure<'_>], &Free),
     stretches: &[Stretch],
 ) -> Vec<(Option<f64>, u64)> {
     let differences = || simulation.differences();
@@ -108,9 +118,12 @@ impl Candidate<'_> {
     /// All that it may be instead.
     fn changes(&self, search: &Search<'_>, constants: &HashMap<u32, Vec<u64>>) -> Vec<Change> {
         if search.design.drivers[self.driver as usize].is_lost {
-            return vec![Change::Made];
+            return match self.of {
+                Some(_) => Vec::new(),
+                None => vec![Change::Made],
+            };
         }
-        let (bits, same) = names(search, self.driver, self.width);
+        let (bits, same) = search.design.seen_from(self.driver, self.width);
         match self.of {
             Some(of) => {
                 let constants = constants.get(&self.width).map_or(&[][..], Vec::as_slice);
@@ -143,37 +156,17 @@ fn constants(search: &Search<'_>) -> HashMap<u32, Vec<u64>> {
     lists.collect()
 }
 
-/// Names of signals that a statement sees: those of one bit, and those of a width.
-fn names(search: &Search<'_>, driver: u32, width: u32) -> (Vec<u32>, Vec<u32>) {
-    let design = search.design;
-    let (mut bits, mut same) = (Vec::new(), Vec::new());
-    for here in design.around(design.drivers[driver as usize].scope) {
-        for (&name, &signal) in &here.signals {
-            let has = design.widths[signal as usize];
-            if has == 1 {
-                bits.push(name);
-            }
-            if has == width {
-                same.push(name);
-            }
-        }
-    }
-    for names in [&mut bits, &mut same] {
-        names.sort_unstable();
-        names.dedup();
-    }
-    (bits, same)
-}
-
 /// Whether what is wrong first comes right, where the change makes a difference to what that comes of.
 fn mends(
     simulation: &Simulation<'_>,
     edit: Edit,
-    failures: &[Failure<'_>],
+    (failures, free): (&[Failure<'_>], &Free),
     differences: &mut Differences,
 ) -> bool {
     let mut is_active = false;
-    for failure in failures {
+    let end = differences.work() + FIRST;
+    let cycles = free.cycles.get(&edit.node).map_or(&[][..], Vec::as_slice);
+    for (number, failure) in failures.iter().enumerate() {
         let uses = failure.uses.get(&edit.node).into_iter().flatten();
         let none = &*differences;
         let mut active = uses.filter(|(span, cycle, _)| {
@@ -183,11 +176,18 @@ fn mends(
             continue;
         }
         is_active = true;
-        let cycles = (0, failure.divergent + 1);
-        let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences, None);
-        differences.forget();
-        if !matches!(wrong, Ok(None)) {
-            return false;
+        // About where it has to act first: that is soon found out.
+        let first = cycles
+            .get(number)
+            .map_or(0, |first| first.saturating_sub(BEFORE));
+        let first = Some(first).filter(|&first| first > 0);
+        for from in first.into_iter().chain([0]) {
+            let cycles = (from, failure.divergent + 1);
+            let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences, None);
+            differences.forget();
+            if !matches!(wrong, Ok(None)) || differences.work() > end {
+                return false;
+            }
         }
     }
     is_active
@@ -202,7 +202,11 @@ fn missed(
 ) -> Option<f64> {
     let allowed = stretches.len() / ALLOWED;
     let (mut missed, mut later) = (0, 0.0);
+    let end = differences.work() + EACH;
     for stretch in stretches {
+        if differences.work() > end {
+            return None;
+        }
         let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences, None);
         differences.forget();
         match (wrong, stretch.divergent) {
@@ -233,7 +237,7 @@ mod tests {
         searched(expected, |search, simulation| {
             let failures = failures(search, simulation);
             let candidates = candidates(search, &failures);
-            repairs(search, simulation, &failures, &candidates)
+            repairs(search, simulation, &failures, &candidates, &Free::default())
         })
     }
 

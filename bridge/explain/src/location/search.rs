@@ -20,6 +20,8 @@ const MOST: usize = 20_000;
 const WIRING: f64 = 0.25;
 /// The least weight of an assignment under a condition or at a clock.
 const DECISION: f64 = 0.7;
+/// The weight of a statement that is not there.
+const LOST: f64 = 0.5;
 /// Of how many cycles without a difference one is looked at.
 const STEP: usize = 8;
 
@@ -178,7 +180,7 @@ impl<'a> Search<'a> {
                     sources.push(Source {
                         before,
                         reads: Vec::new(),
-                        places: Vec::new(),
+                        places: vec![(driver.place, LOST)],
                         driver: Some(number),
                     });
                 }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem::offset_of;
+use std::ops::RangeInclusive;
 
 use pmu_model::CycleOutput;
 
@@ -41,8 +42,8 @@ pub struct Differences {
     /// How often anything changed.
     changes: u64,
     memory: RefCell<Memory>,
-    /// By assignment, what the node of [`Change::Once`] is in its cycle.
-    pub once: Vec<(u32, Force)>,
+    /// By assignment, what the node of [`Change::During`] is in its cycles.
+    pub forced: Vec<(u32, Force)>,
 }
 
 /// What steps of blocks are, as long as nothing changes.
@@ -209,7 +210,7 @@ impl<'a> Simulation<'a> {
             work: Cell::new(0),
             changes: 0,
             memory: RefCell::default(),
-            once: Vec::new(),
+            forced: Vec::new(),
         }
     }
 
@@ -316,18 +317,7 @@ impl<'a> Simulation<'a> {
                 }
                 return Some(value);
             }
-            let moment = Moment {
-                simulation: self,
-                differences: of,
-                edit,
-                now,
-                driver: number,
-                scope: driver.scope,
-                steps: &driver.steps,
-                is_edge: clocked,
-                is_dumped: false,
-                depth,
-            };
+            let moment = self.moment(number, now, edit, of, depth);
             let mut holds = match edit {
                 Some(edit) if edit.node == driver.node => moment.is_enabled(edit)?,
                 _ => true,
@@ -347,6 +337,45 @@ impl<'a> Simulation<'a> {
             true => self.current(&span, now, of),
             false => None,
         }
+    }
+
+    fn moment<'m>(
+        &'m self,
+        driver: u32,
+        now: usize,
+        edit: Option<Edit>,
+        differences: &'m Differences,
+        depth: u32,
+    ) -> Moment<'m> {
+        let of = &self.design.drivers[driver as usize];
+        Moment {
+            simulation: self,
+            differences,
+            edit,
+            now,
+            driver,
+            scope: of.scope,
+            steps: &of.steps,
+            is_edge: of.clocked,
+            is_dumped: false,
+            depth,
+        }
+    }
+
+    /// What an expression of an assignment is in a cycle of the dump, if that is known; `none` has no differences.
+    pub fn value_of(
+        &self,
+        of: &Expression,
+        driver: u32,
+        now: usize,
+        none: &Differences,
+    ) -> Option<u64> {
+        of.value(&self.moment(driver, now, None, none, DEPTH))
+    }
+
+    /// The same of a signal that is seen from an assignment, of 64 bits at most.
+    pub fn signal_of(&self, name: u32, driver: u32, now: usize, none: &Differences) -> Option<u64> {
+        self.moment(driver, now, None, none, DEPTH).signal(name)
     }
 
     /// Whether a change makes a difference to what a span is in a cycle.
@@ -377,9 +406,11 @@ impl<'a> Simulation<'a> {
         let own = self.uses.get(&edit.node).unwrap_or(&nothing);
         let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
         for now in from..to {
-            if now > from && next.is_empty() && matches!(edit.change, Change::Once(_)) {
+            let is_over =
+                matches!(edit.change, Change::During { last, .. } if stretch.first + now > last);
+            if now > from && next.is_empty() && is_over {
                 // From here on it is what was dumped.
-                return Ok(stretch.divergent.filter(|&wrong| wrong < to));
+                return Ok((now..to).find(|now| !self.is_right(stretch.first + now)));
             }
             let cycle = stretch.first + now;
             of.forget();
@@ -523,6 +554,10 @@ impl<'a> Simulation<'a> {
             true => &of.values[output],
             false => self.dumped_outputs(cycle),
         }
+    }
+
+    fn is_right(&self, cycle: usize) -> bool {
+        self.expected[cycle].is_met(self.dumped_outputs(cycle))
     }
 
     fn dumped_outputs(&self, cycle: usize) -> &[u64] {
@@ -768,18 +803,19 @@ impl Moment<'_> {
     fn is_enabled(&self, edit: Edit) -> Option<bool> {
         match edit.change {
             Change::Only { name, inverted } => Some((self.signal(name)? == 1) != inverted),
-            Change::Once(cycle) => {
+            Change::During { first, last } => {
                 let is_lost = self.simulation.design.drivers[self.driver as usize].is_lost;
-                Some(self.forces(cycle).next().is_some() == is_lost)
+                Some(self.forces(first..=last).next().is_some() == is_lost)
             }
             _ => Some(true),
         }
     }
 
-    /// What the node is for once, by this assignment.
-    fn forces(&self, cycle: usize) -> impl Iterator<Item = Force> {
-        let once = self.differences.once.iter();
-        let own = once.filter(move |(driver, _)| self.now == cycle && *driver == self.driver);
+    /// What the node is forced to in some cycles, by this assignment.
+    fn forces(&self, cycles: RangeInclusive<usize>) -> impl Iterator<Item = Force> {
+        let forced = self.differences.forced.iter();
+        let own =
+            forced.filter(move |(driver, _)| cycles.contains(&self.now) && *driver == self.driver);
         own.map(|(_, force)| *force)
     }
 
@@ -903,13 +939,13 @@ impl Moment<'_> {
             Change::Only { .. } | Change::Made => now()?,
             Change::Before => shifted(self.now.checked_sub(1)?)?,
             Change::After => shifted(self.now + 1)?,
-            Change::Once(cycle) => {
+            Change::During { first, last } => {
                 let forced = |value, force| match force {
                     Force::Flipped(bits) => value ^ bits,
                     Force::Moved(by) => u64::wrapping_add_signed(value, by),
                     Force::Is(value) => value,
                 };
-                self.forces(cycle).fold(now()?, forced)
+                self.forces(first..=last).fold(now()?, forced)
             }
         };
         Some(value & mask)

@@ -25,7 +25,7 @@ const CYCLES_OF_OTHERS: usize = 2048;
 const ENOUGH: usize = 24;
 const TAKEN: usize = 8;
 /// Most cycles of a stretch that ends with one of these.
-const OTHER: usize = 128;
+const OTHER: usize = 256;
 /// Cycles behind the divergent one.
 const BEYOND: usize = 8;
 

@@ -527,7 +527,8 @@ impl<'v> Reader<'v> {
                     let width = self.widths.get(text(child, "dtypep")).copied();
                     out.widths
                         .resize(out.signals.len(), width.unwrap_or(u32::MAX));
-                    if elements.is_none() && width.is_some() {
+                    let is_constant = child.get("isParam").is_some();
+                    if elements.is_none() && width.is_some() && !is_constant {
                         let number = self.name(text(child, "name"));
                         let scope = out.blocks[prefix] as usize;
                         out.scopes[scope].signals.insert(number, first);

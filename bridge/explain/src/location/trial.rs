@@ -36,7 +36,8 @@ pub struct Trial {
     pub seed: u64,
     /// How many runs of 4,096 cycles, each with the next seed.
     pub runs: usize,
-    /// Assignments that are looked at in a run for one change, at most; for all changes three times as many on the average.
+    /// Assignments that are looked at in a run for one change, at most; for all changes three times as many on the
+    /// average.
     pub work: u64,
 }
 
