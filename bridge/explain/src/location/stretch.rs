@@ -158,9 +158,10 @@ fn before(
     implementation: &Implementation,
     inputs: &[CycleInput],
     divergent: usize,
-    (first, most, is_last): (usize, usize, bool),
+    window: (usize, usize, bool),
     dump: &Path,
 ) -> Result<Option<Run>, LocationError> {
+    let (first, most, is_last) = window;
     let wanted = divergent.saturating_add(BEYOND);
     let whole = wanted.next_multiple_of(64);
     // From the reset on, if that is near: what it leaves wrong, no change behind it mends.
@@ -183,6 +184,10 @@ fn before(
     };
     let mut silent = vec![CycleOutput::default(); from];
     dut.run(&inputs[..from], &mut silent)?;
+    // Where a reset leaves something as it was, it may differ sooner than it did.
+    if let Some(sooner) = judged(implementation, &inputs[..from], &silent)?.found {
+        return before(dut, implementation, &inputs, sooner, window, dump);
+    }
     dut.trace_to(dump, first as u64)?;
     let mut rtl = vec![CycleOutput::default(); cycles];
     dut.run(&inputs[from..], &mut rtl)?;
@@ -256,5 +261,78 @@ impl Run {
             from,
             stretch,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lockstep_engine::dut::{ModelledDut, Pulse, Stop, TraceUnavailable};
+    use pmu_model::DutParameters;
+
+    use super::*;
+
+    /// A design that is wrong in some cycles of all that it ever ran, and has nothing in its dumps.
+    struct Wrong(ModelledDut);
+
+    impl Wrong {
+        fn new(implementation: &Implementation, wrong: &'static [u64]) -> Self {
+            let fault = move |cycle: u64, _: &CycleInput, output: &mut CycleOutput| {
+                output.access_outcome ^= u8::from(wrong.contains(&cycle));
+                Ok(())
+            };
+            let dut = ModelledDut::with_fault(implementation, Box::new(fault));
+            Self(dut.expect("consistent"))
+        }
+    }
+
+    impl Dut for Wrong {
+        fn parameters(&self) -> DutParameters {
+            self.0.parameters()
+        }
+
+        fn run(&mut self, inputs: &[CycleInput], outputs: &mut [CycleOutput]) -> Result<(), Stop> {
+            self.0.run(inputs, outputs)
+        }
+
+        fn trace_to(&mut self, _: &Path, _: u64) -> Result<(), TraceUnavailable> {
+            Ok(())
+        }
+
+        fn end_trace(&mut self) -> Result<(), TraceUnavailable> {
+            Ok(())
+        }
+
+        fn pulse(&self) -> Pulse {
+            self.0.pulse()
+        }
+    }
+
+    /// The cycles that are looked at before a divergence in cycle 600, and the one that differs.
+    fn looked_at(wrong: &'static [u64]) -> (usize, Option<usize>) {
+        let implementation = Implementation::default();
+        let mut dut = Wrong::new(&implementation, wrong);
+        let inputs = vec![CycleInput::default(); 700];
+        let window = (0, 256, true);
+        let run = before(
+            &mut dut,
+            &implementation,
+            &inputs,
+            600,
+            window,
+            Path::new(""),
+        );
+        let stretch = run.expect("it runs").expect("enough cycles").stretch;
+        (stretch.cycles, stretch.divergent)
+    }
+
+    #[test]
+    fn the_last_cycles_before_a_divergence_are_looked_at() {
+        assert_eq!(looked_at(&[600]), (256, Some(600 - 352)));
+    }
+
+    /// As where a reset leaves what was before: it is looked at again, from the reset on, and then it is wrong sooner still.
+    #[test]
+    fn what_differs_sooner_than_it_did_is_looked_at_there() {
+        assert_eq!(looked_at(&[50, 352 + 20]), (64, Some(20)));
     }
 }
