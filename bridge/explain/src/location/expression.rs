@@ -362,6 +362,11 @@ impl Expression {
         }
     }
 
+    /// What it is by constants alone.
+    pub fn constant(&self) -> Option<u64> {
+        self.value(&|_: &Span| None)
+    }
+
     /// Its value, if it is known and has at most 64 bits.
     pub fn value(&self, of: &impl Values) -> Option<u64> {
         Some(match self {
@@ -427,15 +432,23 @@ impl Expression {
         of: &impl Values,
     ) -> Option<u64> {
         let first = operands.first()?;
-        let second = || operands.get(1)?.value(of);
         let one = first.value(of);
+        let is_conjunction = matches!(operator, Operator::And | Operator::LogicalAnd);
         match operator {
             // One operand may be enough.
-            Operator::And | Operator::LogicalAnd if one == Some(0) => return Some(0),
+            _ if is_conjunction && one == Some(0) => return Some(0),
             Operator::LogicalOr if one.is_some_and(|one| one != 0) => return Some(1),
-            Operator::And | Operator::LogicalAnd if second() == Some(0) => return Some(0),
             _ => {}
         }
+        if one.is_none() && !is_conjunction {
+            return None;
+        }
+        // Once, as it may be as large as the whole.
+        let second = operands.get(1).and_then(|second| second.value(of));
+        if is_conjunction && second == Some(0) {
+            return Some(0);
+        }
+        let second = || second;
         let one = one?;
         // Constants alone are those of a loop, which counts with an `int`.
         let signed_width = || {
@@ -645,6 +658,15 @@ mod tests {
         // One operand that is 0 is enough.
         let lost = operator(Operator::And, [bits(9, 1), bits(0, 1)], 1);
         assert_eq!(lost.value(&of), Some(0));
+    }
+
+    /// What is nested is looked at once, or this would not end.
+    #[test]
+    fn operands_are_looked_at_once() {
+        let all = (0..64).fold(bits(1, 1), |all, _| {
+            operator(Operator::And, [bits(1, 1), all], 1)
+        });
+        assert_eq!(all.value(&of), Some(1));
     }
 
     #[test]
