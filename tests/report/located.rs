@@ -15,9 +15,22 @@ fn located(folder: &Path, words: &[&str]) -> Ran {
     run(lockstep(folder).args(words))
 }
 
+/// The places of a report; a Verilator that does not describe designs leaves a note in their stead.
+fn places(folder: &Path, ran: &Ran) -> Option<Vec<Value>> {
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let report = std::fs::read_to_string(folder.join("out/report.json")).expect("written");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let places = report["locations"].as_array();
+    if places.is_none_or(Vec::is_empty) {
+        let note = "Verilator 5.006 does not describe designs as JSON";
+        assert!(ran.stdout.contains(note), "{}", ran.stdout);
+        return None;
+    }
+    places.cloned()
+}
+
 /// Mistakes where a block sets variables several times, and at the address of a memory, are found as others are: the place
-/// and the change that makes it right stand in all forms of the report. A Verilator that does not describe designs leaves
-/// a note in their place.
+/// and the change that makes it right stand in all forms of the report.
 #[test]
 fn a_report_names_the_place() {
     let cases = [
@@ -42,14 +55,10 @@ fn a_report_names_the_place() {
         assert_eq!(text.matches(right).count(), 1, "{name}");
         std::fs::write(&file, text.replace(right, wrong)).expect("written");
         let ran = located(&folder, &["--rtl", "rtl"]);
-        assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-        let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
-        let report: Value = serde_json::from_str(&read("out/report.json")).expect("JSON");
-        let Some(first) = report["locations"].get(0) else {
-            let note = "Verilator 5.006 does not describe designs as JSON";
-            assert!(ran.stdout.contains(note), "{}", ran.stdout);
+        let Some(places) = places(&folder, &ran) else {
             return;
         };
+        let first = &places[0];
         assert_eq!(first["file"], format!("rtl/{name}"), "{first}");
         assert_eq!(first["repair"], repair, "{first}");
         assert_eq!(first["is_cause"], true, "{first}");
@@ -63,8 +72,31 @@ fn a_report_names_the_place() {
         assert!(ran.stdout.contains(words), "{}", ran.stdout);
         assert!(ran.stdout.contains("where in the RTL"), "{}", ran.stdout);
         let words = format!("{name}:");
-        assert!(ran.stdout.contains(&words) && read("out/report.html").contains(&words));
+        let page = std::fs::read_to_string(folder.join("out/report.html")).expect("written");
+        assert!(ran.stdout.contains(&words) && page.contains(&words));
     }
+}
+
+/// A statement that is gone, behind a reset that sets the same: the lines in which it stood are among the first places.
+#[test]
+fn a_lost_statement_is_told_by_where_it_was() {
+    let folder = scratch("report/located_lost");
+    plant(None, &folder.join("rtl")).expect("copied");
+    let file = folder.join("rtl/pmu_control.sv");
+    let text = std::fs::read_to_string(&file).expect("read");
+    let (before, rest) = text.split_once("      pmovs_q <= (pmovs_q").expect("there");
+    let (_, behind) = rest.split_once("overflow_i;\n").expect("there");
+    let line = before.lines().count() as u64 + 1;
+    std::fs::write(&file, format!("{before}\n\n\n{behind}")).expect("written");
+    let ran = located(&folder, &["--rtl", "rtl"]);
+    let Some(places) = places(&folder, &ran) else {
+        return;
+    };
+    let is_it = |place: &Value| {
+        let lines = place["line"].as_u64()..=place["last_line"].as_u64();
+        place["file"] == "rtl/pmu_control.sv" && lines.contains(&Some(line))
+    };
+    assert!(places.iter().take(3).any(is_it), "{places:#?}");
 }
 
 /// What is waived differs on other stimulus as well: nothing is tried there then.

@@ -1,14 +1,16 @@
 //! A [`Netlist`] of the tree that Verilator writes of a design (`--json-only`).
 
+mod lost;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Range;
 
 use serde_json::Value;
+
+use lost::Branch;
 
 use super::expression::{Expression, Operator};
 use super::netlist::{Condition, Driver, NO_NODE, Netlist, Node, Place, STEP, Scope};
 use super::span::Span;
-use super::template;
 
 /// Turns of a loop that are followed, at most.
 const TURNS: u32 = 1024;
@@ -16,8 +18,8 @@ const TURNS: u32 = 1024;
 const PLACES: u32 = 256;
 /// Steps of a block that are told apart, at most.
 const STEPS: usize = 512;
-/// Values of rows that one without a value may have lost, at most.
-const VALUES: usize = 4;
+/// Lines without anything behind a statement in which one may have been lost, at most.
+const GAP: u32 = 8;
 /// Functions within functions that are followed, at most.
 const DEPTH: u32 = 8;
 
@@ -49,6 +51,7 @@ impl Netlist {
         };
         reader.types(&tree);
         for module in list(&tree, "modulesp") {
+            note_lines(module, &mut reader.used_lines);
             reader.functions(module);
         }
         let modules = list(&tree, "modulesp").iter().map(|module| {
@@ -309,6 +312,38 @@ fn kind(node: &Value) -> &str {
     text(node, "type")
 }
 
+/// The letters of the file of nodes, and their first and last line, with all that is below them.
+fn lines_of<'v>(nodes: &[&'v Value]) -> (&'v str, (u32, u32)) {
+    let mut lines = None;
+    let mut file = "";
+    let mut left: Vec<&Value> = nodes.to_vec();
+    while let Some(node) = left.pop() {
+        if let Some((of, line)) = file_and_line(node) {
+            if lines.is_none() {
+                file = of;
+            }
+            // What comes of a macro or a folded constant may stand elsewhere.
+            if of == file {
+                let (first, last) = lines.unwrap_or((line, line));
+                lines = Some((line.min(first), line.max(last)));
+            }
+        }
+        // Constants keep the place where they were made.
+        left.extend(children(node).filter(|node| kind(node) != "CONST"));
+    }
+    (file, lines.unwrap_or_default())
+}
+
+/// Notes the lines in which a node or one below it begins, by the letters of the file.
+fn note_lines<'v>(node: &'v Value, used: &mut HashMap<&'v str, BTreeSet<u32>>) {
+    if let Some((file, line)) = file_and_line(node) {
+        used.entry(file).or_default().insert(line);
+    }
+    for child in children(node) {
+        note_lines(child, used);
+    }
+}
+
 /// All nodes below a node.
 fn children(node: &Value) -> impl Iterator<Item = &Value> {
     let fields = node.as_object().into_iter().flatten();
@@ -339,6 +374,8 @@ struct Reader<'v> {
     widths: HashMap<Address, u32>,
     places: Vec<Place>,
     known: HashMap<Place, u32>,
+    /// Lines in which something begins, by the letters of the file.
+    used_lines: HashMap<&'v str, BTreeSet<u32>>,
     /// What functions consist of.
     functions: HashMap<Address, Vec<u32>>,
     /// Constants with names, and what those are that are not folded yet.
@@ -465,32 +502,19 @@ impl<'v> Reader<'v> {
 
     /// The lines of nodes, with all that is below them.
     fn place(&mut self, nodes: &[&Value]) -> u32 {
-        let mut lines = None;
-        let mut file = "";
-        let mut left: Vec<&Value> = nodes.to_vec();
-        while let Some(node) = left.pop() {
-            if let Some((of, line)) = file_and_line(node) {
-                if lines.is_none() {
-                    file = of;
-                }
-                // What comes of a macro or a folded constant may stand elsewhere.
-                if of == file {
-                    let (first, last) = lines.unwrap_or((line, line));
-                    lines = Some((line.min(first), line.max(last)));
-                }
-            }
-            // Constants keep the place where they were made.
-            left.extend(children(node).filter(|node| kind(node) != "CONST"));
-        }
-        let (first, last) = lines.unwrap_or_default();
+        let (file, (first, last)) = lines_of(nodes);
+        self.lines(file, first, last)
+    }
+
+    /// Lines of the file with these letters.
+    fn lines(&mut self, file: &str, first: u32, last: u32) -> u32 {
         let name = self.meta.and_then(|meta| meta.get("files")?.get(file));
         let name = name.map_or(file, |name| text(name, "filename"));
-        let place = Place {
+        self.known_place(Place {
             file: name.to_owned(),
             first,
             last,
-        };
-        self.known_place(place)
+        })
     }
 
     /// The number of lines.
@@ -594,7 +618,7 @@ impl<'v> Reader<'v> {
                         .iter()
                         .flat_map(|tree| list(tree, "sensesp"))
                         .any(|item| matches!(text(item, "edgeType"), "POS" | "NEG" | "BOTH"));
-                    let mut at = At::new(clocked, out.scope(prefix));
+                    let mut at = At::new(clocked, out.scope(prefix), out.drivers.len());
                     let statements = list(child, "stmtsp");
                     if !clocked {
                         self.steps = set_after_read(statements, out);
@@ -603,10 +627,14 @@ impl<'v> Reader<'v> {
                     self.block(statements, &mut at, out);
                     self.last_steps(at.scope, out);
                 }
-                "ASSIGNW" => self.statement(child, &mut At::new(false, out.scope(prefix)), out),
+                "ASSIGNW" => self.statement(
+                    child,
+                    &mut At::new(false, out.scope(prefix), out.drivers.len()),
+                    out,
+                ),
                 // A constant that is assigned; what is before a reset is of no matter.
                 "INITIAL" => {
-                    let mut at = At::new(false, out.scope(prefix));
+                    let mut at = At::new(false, out.scope(prefix), out.drivers.len());
                     let all = list(child, "stmtsp").iter();
                     for statement in all.filter(|one| kind(one) == "ASSIGN") {
                         self.statement(statement, &mut at, out);
@@ -678,6 +706,7 @@ impl<'v> Reader<'v> {
                 let keys = [("thensp", then, zero), ("elsesp", other, Vec::new())];
                 let keys = keys.map(|(key, is, not)| (key, self.condition(&of, (is, not), out)));
                 let mut branches = Vec::new();
+                let mut before = 0;
                 for (key, condition) in keys {
                     at.conditions.push(condition);
                     let first = out.drivers.len();
@@ -685,16 +714,24 @@ impl<'v> Reader<'v> {
                     let condition = at.conditions.pop();
                     // What stands before the first statement and behind the last may be what was lost.
                     let all: Vec<_> = of.iter().copied().chain(list(node, key)).collect();
+                    let place;
+                    (place, before) = self.beyond(&all, before);
                     branches.push(Branch {
                         condition,
                         drivers: first..out.drivers.len(),
-                        place: self.beyond(&all),
+                        place,
                     });
                 }
-                // Registers that a reset does not set. What is left of one without a statement may be its opposite.
+                // Registers that a reset does not set. What is left of one without a statement may be its opposite. What
+                // a reset alone sets may have been set otherwise.
                 let without = branches.iter().position(|branch| branch.drivers.is_empty());
                 if at.clocked {
-                    self.lost(&branches, &[without.unwrap_or(0)], at, out);
+                    let of = match without {
+                        Some(without) => vec![without],
+                        None if at.conditions.is_empty() => vec![0, 1],
+                        None => vec![0],
+                    };
+                    self.lost(&branches, &of, at, out);
                 }
             }
             "CASE" => {
@@ -789,91 +826,16 @@ impl<'v> Reader<'v> {
         }
     }
 
-    /// The lines of nodes, and the one behind them.
-    fn beyond(&mut self, nodes: &[&Value]) -> u32 {
-        let place = self.place(nodes);
-        let mut place = self.places[place as usize].clone();
-        place.last += 1;
-        self.known_place(place)
-    }
-
-    /// Adds the statements that may be lost of `branches`, of those with numbers `of`: of what others set and they do not.
-    fn lost(&mut self, branches: &[Branch], of: &[usize], at: &At, out: &mut Module) {
-        let mut set: BTreeMap<Span, BTreeSet<u64>> = BTreeMap::new();
-        for number in branches.iter().flat_map(|branch| branch.drivers.clone()) {
-            let driver = &out.drivers[number];
-            if driver.is_lost {
-                continue;
-            }
-            let values = set.entry(driver.target).or_default();
-            match driver.value.plain() {
-                // What a reset sets.
-                _ if at.clocked => values.insert(0),
-                Expression::Constant(value) => values.insert(*value),
-                _ => false,
-            };
-        }
-        for branch in of.iter().map(|&number| &branches[number]) {
-            let own = out.drivers[branch.drivers.clone()].iter();
-            let own: BTreeSet<u32> = own
-                .filter(|driver| !driver.is_lost)
-                .map(|driver| driver.target.signal)
-                .collect();
-            // That nothing is done otherwise is no place for something more, unless nothing is left of a reset.
-            if own.is_empty() && at.clocked && !at.conditions.is_empty() {
-                continue;
-            }
-            let place = branch.place;
-            for (&target, values) in &set {
-                if own.contains(&target.signal) {
-                    continue;
-                }
-                let (name, _) = template(&out.signals[target.signal as usize]);
-                let width = target.width.min(out.widths[target.signal as usize]);
-                let values: Vec<_> = match (1..=VALUES).contains(&values.len()) {
-                    true => values.iter().copied().map(Some).collect(),
-                    // A row in which nothing is done may have set it to anything.
-                    false if own.is_empty() && !at.clocked && width <= 64 => vec![None],
-                    false => Vec::new(),
-                };
-                for value in values {
-                    let node = self.lost_node((place, name.clone(), value), width);
-                    let constant = Expression::Constant(value.unwrap_or(0));
-                    let value = match value {
-                        Some(_) => constant,
-                        None => Expression::Node {
-                            node,
-                            of: Box::new(constant),
-                        },
-                    };
-                    let conditions = at.conditions.iter().chain(&branch.condition);
-                    out.drivers.push(Driver {
-                        target,
-                        value,
-                        conditions: conditions.cloned().collect(),
-                        place,
-                        block: place,
-                        uses: Vec::new(),
-                        clocked: at.clocked,
-                        node,
-                        scope: at.scope,
-                        steps: self.now(),
-                        is_lost: true,
-                    });
-                }
-            }
-        }
-    }
-
-    /// The number of a statement that may be lost, which its copies share; it sets so many bits.
-    fn lost_node(&mut self, key: (u32, String, Option<u64>), of: u32) -> u32 {
-        let next = self.nodes.len() as u32;
-        let (place, _, value) = key;
-        *self.lost_numbers.entry(key).or_insert_with(|| {
-            let width = if value.is_some() { 0 } else { of };
-            self.nodes.push(Node { place, width });
-            next
-        })
+    /// The lines of nodes behind line `before`, and those up to the next one with something else.
+    fn beyond(&mut self, nodes: &[&Value], before: u32) -> (u32, u32) {
+        let (file, (first, last)) = lines_of(nodes);
+        let used = self.used_lines.get(file);
+        let next = used.and_then(|used| used.range(last + 1..).next());
+        let last = next.map_or(last, |next| (next - 1).min(last + GAP));
+        (
+            self.lines(file, first.max(before + 1).min(last), last),
+            last,
+        )
     }
 
     /// Statements one after the other: what counts a loop is set before it.
@@ -969,7 +931,7 @@ impl<'v> Reader<'v> {
     fn set(&mut self, local: &'v str, value: Option<Expression>) {
         let value = value.unwrap_or(Expression::Other(Vec::new()));
         // What is known is not computed again.
-        let value = match value.value(&|_: &Span| None) {
+        let value = match value.constant() {
             Some(known) => Expression::Constant(known),
             None => value,
         };
@@ -984,7 +946,7 @@ impl<'v> Reader<'v> {
                 if kind(statement) == "LOOPTEST" {
                     let test = list(statement, "condp").first();
                     let test = test.map(|of| self.value(of, &nothing, &mut Found::default()));
-                    match test.and_then(|test| test.value(&|_: &Span| None)) {
+                    match test.and_then(|test| test.constant()) {
                         Some(0) => return true,
                         Some(_) => continue,
                         None if turn == 0 => return false,
@@ -1066,7 +1028,7 @@ impl<'v> Reader<'v> {
         let (Some(from), Some(index)) = (from, index) else {
             return Vec::new();
         };
-        if index.value(&|_: &Span| None).is_some() {
+        if index.constant().is_some() {
             let spans = self.spans(node, out, found);
             return spans.into_iter().map(Target::whole).collect();
         }
@@ -1115,7 +1077,7 @@ impl<'v> Reader<'v> {
             ("SEL", Some(from)) => {
                 let low = list(node, "lsbp").first();
                 let low = low.map(|low| self.value(low, out, &mut Found::default()));
-                let constant = low.as_ref().and_then(|low| low.value(&|_: &Span| None));
+                let constant = low.as_ref().and_then(|low| low.constant());
                 if constant.is_none() {
                     found.reads.extend(low);
                 }
@@ -1135,7 +1097,7 @@ impl<'v> Reader<'v> {
                 let at = list(node, "bitp").first();
                 let spans = self.spans(from, out, found);
                 let at = at.map(|at| self.value(at, out, &mut Found::default()));
-                match at.as_ref().and_then(|at| at.value(&|_: &Span| None)) {
+                match at.as_ref().and_then(|at| at.constant()) {
                     Some(at) => spans.into_iter().skip(at as usize).take(1).collect(),
                     None => {
                         found.reads.extend(at);
@@ -1189,13 +1151,8 @@ impl<'v> Reader<'v> {
             "CONST" => self.constant(number(node), text(node, "origParamName"), width, found),
             "VARREF" | "VARXREF" if self.parameters.contains_key(text(node, "varp")) => {
                 let of = self.parameters[text(node, "varp")];
-                let value = match number(of) {
-                    None => {
-                        let of = self.value(of, out, &mut Found::default());
-                        of.value(&|_: &Span| None)
-                    }
-                    value => value,
-                };
+                let value =
+                    number(of).or_else(|| self.value(of, out, &mut Found::default()).constant());
                 self.constant(value, text(node, "name"), width, found)
             }
             "VARREF" | "VARXREF" if self.locals.contains_key(text(node, "varp")) => {
@@ -1356,7 +1313,7 @@ impl<'v> Reader<'v> {
         }
         let low = list(node, "lsbp").first()?;
         let low = self.value(low, out, &mut Found::default());
-        let low = low.value(&|_: &Span| None)?;
+        let low = low.constant()?;
         let width = node.get("widthConst").and_then(Value::as_u64)?;
         let digits = digits(of)?.as_bytes();
         let bit = |at: u64| {
@@ -1551,7 +1508,7 @@ impl<'v> Reader<'v> {
                 let low = list(left, "lsbp").first();
                 let low = low.and_then(|low| {
                     let low = self.value(low, out, found);
-                    low.value(&|_: &Span| None)
+                    low.constant()
                 });
                 let bits = left.get("widthConst").and_then(Value::as_u64);
                 let Some(from) = from.filter(|from| kind(from) == "VARREF") else {
@@ -1632,15 +1589,6 @@ fn counters_of(node: &Value) -> Vec<&str> {
     found
 }
 
-/// One way that statements go.
-struct Branch {
-    /// What decides whether it is gone.
-    condition: Option<Condition>,
-    /// What it sets, by number in the module.
-    drivers: Range<usize>,
-    place: u32,
-}
-
 /// Where a statement is.
 struct At {
     clocked: bool,
@@ -1649,13 +1597,16 @@ struct At {
     conditions: Vec<Condition>,
     /// The line in which the block begins, before its first statement.
     block: Option<u32>,
+    /// The first assignment of all, by number in the module.
+    first: usize,
 }
 
 impl At {
-    const fn new(clocked: bool, scope: u32) -> Self {
+    const fn new(clocked: bool, scope: u32, first: usize) -> Self {
         Self {
             clocked,
             scope,
+            first,
             conditions: Vec::new(),
             block: None,
         }
