@@ -23,23 +23,41 @@ const FEW: usize = 4;
 const OTHERS: usize = 24;
 /// What it counts that the first wrong cycle is right, where the next one is wrong: more than that most stretches are right.
 pub const SOON: f64 = 0.85;
-/// Nodes that all cores try before it is looked at how much work that was.
-const TOGETHER: usize = 64;
+/// Nodes that all cores try before it is looked at how much that was.
+const TOGETHER: usize = 16;
+/// Failing stretches that a node could not have made right, after which it is given up.
+const BOUND: usize = 2;
 /// Cycles from which on a condition is always or never met, each by itself, at most: the last ones in which that is a
 /// difference.
 const STARTS: usize = 32;
-/// Assignments that are looked at, at most.
-const WORK: u64 = 60_000_000;
-/// The same, for one node in one stretch.
+/// Parts of assignments that are looked at, at most: some ten seconds of two cores.
+const EFFORT: u64 = 12_000_000_000;
+/// Assignments that are, for one node in one stretch.
 const EACH: u64 = 150_000;
 
 /// What nodes could have made right; nothing of those that were not tried.
 #[derive(Default)]
-pub struct Free {
-    /// By node, the share of the failing stretches, less where it leaves other cycles wrong.
-    pub shares: HashMap<u32, f64>,
-    /// By node, from which cycle on in each of them; 0 where it could not.
-    pub cycles: HashMap<u32, Vec<usize>>,
+pub struct Free(HashMap<u32, OfNode>);
+
+/// What a node could have made right.
+struct OfNode {
+    /// The share of the failing stretches in which that was found out, less where it leaves other cycles wrong; none where it
+    /// never was.
+    share: Option<f64>,
+    /// From which cycle on in each of them, where it could.
+    cycles: Vec<Option<usize>>,
+}
+
+impl Free {
+    /// The share of the failing stretches that a node could have made right.
+    pub fn share(&self, node: u32) -> Option<f64> {
+        self.0.get(&node)?.share
+    }
+
+    /// The cycle of a failing stretch from which on it could.
+    pub fn from(&self, node: u32, failure: usize) -> Option<usize> {
+        *self.0.get(&node)?.cycles.get(failure)?
+    }
 }
 
 /// Sets the candidates free in each failing stretch.
@@ -49,38 +67,40 @@ pub fn free(
     candidates: &[Candidate<'_>],
 ) -> Free {
     let mut free = Free::default();
-    let mut work = 0;
+    let mut effort = 0;
     for batch in candidates.chunks(TOGETHER) {
-        if work > WORK {
+        if effort > EFFORT {
             break;
         }
         let differences = || simulation.differences();
-        let shares = cores::of_each(batch, differences, |candidate, differences| {
-            let before = differences.work();
-            let share = share(simulation, failures, candidate, differences);
-            (candidate.node, share, differences.work() - before)
+        let all = cores::of_each(batch, differences, |candidate, differences| {
+            let before = differences.effort();
+            let found = of_node(simulation, failures, candidate, differences);
+            (candidate.node, found, differences.effort() - before)
         });
-        for (node, (share, cycles), own_work) in shares {
-            free.shares.extend(share.map(|share| (node, share)));
-            free.cycles.insert(node, cycles);
-            work += own_work;
+        for (node, found, own_effort) in all {
+            free.0.insert(node, found);
+            effort += own_effort;
         }
     }
     free
 }
 
-/// The share of the failing stretches that a node could have made right, of those in which that was found out; and from which
-/// cycle on in each.
-fn share(
+/// Sets a node free in the failing stretches, until it is clear that it could not make them right.
+fn of_node(
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
     candidate: &Candidate<'_>,
     differences: &mut Differences,
-) -> (Option<f64>, Vec<usize>) {
+) -> OfNode {
     let (mut right, mut known) = (0.0, 0.0);
-    let mut is_bound = false;
-    let mut cycles = vec![0; failures.len()];
+    let mut bound = 0;
+    let mut cycles = vec![None; failures.len()];
     for (failure, cycle) in failures.iter().zip(&mut cycles) {
+        // It is hardly more than that already.
+        if bound == BOUND {
+            break;
+        }
         let mut trial = Trial {
             simulation,
             candidate,
@@ -90,36 +110,40 @@ fn share(
         };
         if let Some(mut mended) = trial.mended() {
             // What is always wrong is not right by one cycle.
-            if mended.0 == 0.0 && !is_bound && trial.decides() {
+            if mended.0 == 0.0 && bound == 0 && trial.decides() {
                 mended = trial.mended_throughout();
             }
             known += 1.0;
             right += mended.0;
-            *cycle = mended.1;
-            is_bound |= mended.0 == 0.0;
+            *cycle = Some(mended.1).filter(|_| mended.0 > 0.0);
+            bound += usize::from(mended.0 == 0.0);
         }
     }
-    ((known > 0.0).then(|| right / known), cycles)
+    OfNode {
+        share: (known > 0.0).then(|| right / known),
+        cycles,
+    }
 }
 
 /// By place, the share of its best node, as part of the best of all; of a constant or a function that of the best of what uses
 /// it.
-pub fn of_places(free: &HashMap<u32, f64>, design: &Netlist) -> HashMap<u32, f64> {
+pub fn of_places(free: &Free, design: &Netlist) -> HashMap<u32, f64> {
     let mut places: HashMap<u32, f64> = HashMap::new();
     let mut note = |place: u32, share: f64| {
         let known = places.entry(place).or_default();
         *known = known.max(share);
     };
-    for (&node, &share) in free {
-        note(design.nodes[node as usize].place, share);
+    for (&node, found) in &free.0 {
+        if let Some(share) = found.share {
+            note(design.nodes[node as usize].place, share);
+        }
     }
     for driver in &design.drivers {
-        let mut best = free.get(&driver.node).copied();
+        let mut best = free.share(driver.node);
         for expression in expressions(driver).filter(|_| !driver.uses.is_empty()) {
             visit(expression, &mut |one| {
                 if let Expression::Node { node, .. } = one {
-                    let share = free.get(node).copied();
-                    best = best.into_iter().chain(share).reduce(f64::max);
+                    best = best.into_iter().chain(free.share(*node)).reduce(f64::max);
                 }
             });
         }
@@ -345,7 +369,11 @@ mod tests {
     fn free_for(expected: u64) -> HashMap<u32, f64> {
         searched(expected, |search, simulation| {
             let failures = failures(search, simulation);
-            free(simulation, &failures, &candidates(search, &failures)).shares
+            let found = free(simulation, &failures, &candidates(search, &failures));
+            let shares = found.0.into_iter();
+            shares
+                .filter_map(|(node, found)| Some((node, found.share?)))
+                .collect()
         })
     }
 

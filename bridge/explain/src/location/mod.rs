@@ -169,17 +169,18 @@ pub fn locate(
         let rank = ranks(&suspects);
         candidates.sort_by_key(|one| (rank(place(one)), one.node));
         let free = free::free(&simulation, &failures, &candidates);
-        suspects = suspicions.ranked(Some(&free::of_places(&free.shares, design)));
+        suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
         let rank = ranks(&suspects);
         // What could have made all of them right comes first, and alone where it is enough.
-        let share = |candidate: &Candidate<'_>| free.shares.get(&candidate.node).copied();
-        let is_free = |candidate: &Candidate<'_>| share(candidate) >= Some(free::SOON);
+        let is_free = |candidate: &Candidate<'_>| free.share(candidate.node) >= Some(free::SOON);
         candidates.sort_by_key(|one| (!is_free(one), rank(place(one)), one.node));
         let first = candidates.partition_point(is_free);
         let (first, others) = candidates.split_at(first);
-        repairs = repair::repairs(&search, &simulation, &failures, first, &free);
+        let first = (first, &free);
+        repairs = repair::repairs(&search, &simulation, &failures, first, repair::EFFORT);
         if !repairs.iter().any(|repair| repair.cost < ENOUGH) {
-            let more = repair::repairs(&search, &simulation, &failures, others, &Free::default());
+            let others = (others, &Free::default());
+            let more = repair::repairs(&search, &simulation, &failures, others, repair::FAR);
             repairs.extend(more);
         }
     }

@@ -19,12 +19,13 @@ const FOUND: usize = 200;
 const GOOD: f64 = 4.0;
 /// Constants of one width that others of it may have been taken for, at most.
 const CONSTANTS: usize = 128;
-/// Assignments that are looked at, at most.
-const WORK: u64 = 120_000_000;
-/// The same, for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
+/// Parts of assignments that are looked at, at most; and where something else would not have helped.
+pub const EFFORT: u64 = 12_000_000_000;
+pub const FAR: u64 = 5_000_000_000;
+/// Assignments that are, for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
 const FIRST: u64 = 4_000_000;
 const EACH: u64 = 30_000_000;
-/// Changes that all cores try before it is looked at what comes of them, and how much work that was.
+/// Changes that all cores try before it is looked at what comes of them, and how much that was.
 const TOGETHER: usize = 16;
 /// Cycles before the one in which a change has to act in which it may act, too: it may be late.
 const BEFORE: usize = 8;
@@ -32,6 +33,8 @@ const BEFORE: usize = 8;
 const NEAR: f64 = 1.5;
 /// What it costs that a stretch is wrong later: up to twice that, the earlier.
 const LATER: f64 = 0.15;
+/// What all stretches that are wrong later may cost.
+const LATER_IN_ALL: f64 = 3.0;
 /// Of how many stretches one may stay wrong: for a reason that is none of the change's.
 const ALLOWED: usize = 7;
 
@@ -47,17 +50,18 @@ pub struct Repair {
     pub signal: u32,
 }
 
-/// Looks for changes of the candidates, the first of them first; of `free` it is known where they have to act.
+/// Looks for changes of the candidates, the first of them first, until so much is looked at; of `free` it is known where they
+/// have to act.
 pub fn repairs(
     search: &Search<'_>,
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
-    candidates: &[Candidate<'_>],
-    free: &Free,
+    (candidates, free): (&[Candidate<'_>], &Free),
+    most_effort: u64,
 ) -> Vec<Repair> {
     let constants = constants(search);
     let mut found = Vec::new();
-    let (mut good, mut work) = (0, 0);
+    let (mut good, mut effort) = (0, 0);
     // What is less far-fetched comes first.
     for is_near in [true, false] {
         let all = candidates.iter().flat_map(|candidate| {
@@ -68,11 +72,11 @@ pub fn repairs(
         let all: Vec<_> = all.collect();
         for batch in all.chunks(TOGETHER) {
             let tried = all_tried(batch, simulation, (failures, free), search.stretches);
-            for ((candidate, change), (missed, own_work)) in batch.iter().zip(tried) {
-                if work > WORK || good >= FOUND {
+            for ((candidate, change), (missed, own_effort)) in batch.iter().zip(tried) {
+                if effort > most_effort || good >= FOUND {
                     return found;
                 }
-                work += own_work;
+                effort += own_effort;
                 let repair = missed.map(|missed| candidate.repair(*change, missed, search));
                 good += usize::from(repair.as_ref().is_some_and(|repair| repair.cost <= GOOD));
                 found.extend(repair);
@@ -82,7 +86,7 @@ pub fn repairs(
     found
 }
 
-/// What it costs that cycles stay wrong with each of some changes, none where it mends nothing; and the work of finding out.
+/// What it costs that cycles stay wrong with each of some changes, none where it mends nothing; and how much is looked at to find out.
 fn all_tried(
     changes: &[(&Candidate<'_>, Change)],
     simulation: &Simulation<'_>,
@@ -92,10 +96,10 @@ fn all_tried(
     let differences = || simulation.differences();
     cores::of_each(changes, differences, |(candidate, change), differences| {
         let edit = candidate.edit(*change);
-        let before = differences.work();
+        let before = differences.effort();
         let missed = mends(simulation, edit, failures, differences)
             .then(|| missed(stretches, simulation, edit, differences));
-        (missed.flatten(), differences.work() - before)
+        (missed.flatten(), differences.effort() - before)
     })
 }
 
@@ -165,7 +169,6 @@ fn mends(
 ) -> bool {
     let mut is_active = false;
     let end = differences.work() + FIRST;
-    let cycles = free.cycles.get(&edit.node).map_or(&[][..], Vec::as_slice);
     for (number, failure) in failures.iter().enumerate() {
         let uses = failure.uses.get(&edit.node).into_iter().flatten();
         let none = &*differences;
@@ -177,10 +180,9 @@ fn mends(
         }
         is_active = true;
         // About where it has to act first: that is soon found out.
-        let first = cycles
-            .get(number)
-            .map_or(0, |first| first.saturating_sub(BEFORE));
-        let first = Some(first).filter(|&first| first > 0);
+        let first = free.from(edit.node, number);
+        let first = first.map(|first| first.saturating_sub(BEFORE));
+        let first = first.filter(|&first| first > 0);
         for from in first.into_iter().chain([0]) {
             let cycles = (from, failure.divergent + 1);
             let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences, None);
@@ -219,7 +221,7 @@ fn missed(
             (_, None) => return None,
             _ => missed += 1,
         }
-        if missed > allowed {
+        if missed > allowed || later > LATER_IN_ALL {
             return None;
         }
     }
@@ -237,7 +239,8 @@ mod tests {
         searched(expected, |search, simulation| {
             let failures = failures(search, simulation);
             let candidates = candidates(search, &failures);
-            repairs(search, simulation, &failures, &candidates, &Free::default())
+            let tried = (&candidates[..], &Free::default());
+            repairs(search, simulation, &failures, tried, EFFORT)
         })
     }
 

@@ -39,6 +39,8 @@ pub struct Differences {
     /// Assignments that were made in this cycle, and looked at in all.
     made: u32,
     work: Cell<u64>,
+    /// How large these were.
+    effort: Cell<u64>,
     /// How often anything changed.
     changes: u64,
     memory: RefCell<Memory>,
@@ -74,6 +76,8 @@ pub struct Simulation<'a> {
     registers: Vec<bool>,
     /// By assignment, what comes first.
     order: Vec<u32>,
+    /// By assignment, of how many parts it is.
+    sizes: Vec<u64>,
     /// By assignment, whether its values are those of the dump.
     trusted: Vec<bool>,
     output: u32,
@@ -179,6 +183,7 @@ impl<'a> Simulation<'a> {
         let mut simulation = Self {
             design,
             order: order(design, &registers, &reads),
+            sizes: design.drivers.iter().map(size).collect(),
             readers,
             uses: within,
             by_bit: by_bit(design),
@@ -208,6 +213,7 @@ impl<'a> Simulation<'a> {
             touched: Vec::new(),
             made: 0,
             work: Cell::new(0),
+            effort: Cell::new(0),
             changes: 0,
             memory: RefCell::default(),
             forced: Vec::new(),
@@ -317,6 +323,7 @@ impl<'a> Simulation<'a> {
                 }
                 return Some(value);
             }
+            of.effort.set(of.effort.get() + self.sizes[number as usize]);
             let moment = self.moment(number, now, edit, of, depth);
             let mut holds = match edit {
                 Some(edit) if edit.node == driver.node => moment.is_enabled(edit)?,
@@ -590,6 +597,11 @@ impl Differences {
         self.work.get()
     }
 
+    /// How large they were: that is in proportion to time.
+    pub fn effort(&self) -> u64 {
+        self.effort.get()
+    }
+
     /// From now on the dump's values hold.
     pub fn forget(&mut self) {
         self.stamp += 1;
@@ -662,6 +674,15 @@ pub fn expressions(driver: &Driver) -> impl Iterator<Item = &Expression> {
         value.chain(&condition.is).chain(&condition.not)
     });
     [&driver.value].into_iter().chain(conditions)
+}
+
+/// Of how many parts the expressions of an assignment are.
+fn size(driver: &Driver) -> u64 {
+    let mut parts = 0;
+    for expression in expressions(driver) {
+        visit(expression, &mut |_| parts += 1);
+    }
+    parts
 }
 
 /// Goes through an expression and all its parts.
