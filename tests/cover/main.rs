@@ -22,7 +22,7 @@ use pmu_lockstep::stimulus::{Generator, Profile, StimulusError};
 use pmu_model::Implementation;
 use pmu_model::coverage::Coverage;
 
-/// Cycles in which RTL and model of an implementation must agree.
+/// Cycles in which RTL and model of an implementation must agree, and every rule that it can take must be taken.
 const CYCLES: u64 = 1_000_000;
 
 /// Cycles, of all implementations together, in which every rule must be taken.
@@ -138,6 +138,16 @@ fn cover(subject: &Subject, covered: u64, folder: &Path) -> Result<Coverage, Err
             other => return Err(format!("ended with {other:?}").into()),
         }
         coverage = coverage.or_else(|| run.coverage().cloned());
+    }
+    // What an implementation is said to be able to take, it takes.
+    let all = run.coverage().into_iter().flat_map(Coverage::rules);
+    let never: Vec<_> = all.filter(|&(_, count)| count == 0).collect();
+    if !never.is_empty() {
+        let never: Vec<_> = never.into_iter().map(|(id, _)| id).collect();
+        let never = never.join(", ");
+        return Err(
+            format!("rules that it can take, and did not in {CYCLES} cycles: {never}").into(),
+        );
     }
     let coverage = coverage.ok_or("coverage was asked for")?;
     let mut text = serde_json::to_string_pretty(&coverage)?;

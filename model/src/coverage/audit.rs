@@ -388,13 +388,14 @@ impl Audit {
                 let (boundary, cycle) =
                     (BOUNDARIES[rest % BOUNDARIES.len()], rest / BOUNDARIES.len());
                 let has_long = implementation.pmu.counter_bits == 64;
+                // It counts by 1.
+                let by_one = cycle == 1 || self.event_width == 1;
                 let exists = match cycle {
                     0 => counters && boundary <= self.event_bits,
-                    // It counts by 1.
-                    _ => relation < 2,
+                    _ => true,
                 };
                 let name = ["an event counter", "PMCCNTR_EL0"][cycle];
-                (exists && (long == 0 || has_long)).then(|| {
+                (exists && (relation < 2 || !by_one) && (long == 0 || has_long)).then(|| {
                     let relation = RELATIONS[relation].replace('W', &boundary.to_string());
                     format!("{name} {relation}, LP = {long}")
                 })

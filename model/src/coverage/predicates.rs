@@ -224,7 +224,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
     "ETY-32" if |i| counts(i) && !i.pmu.pmuv3p1,
         |v| v.type_written().is_some_and(|(_, data)| data & 0xFC00 != 0);
     "ETY-40" if pe, |v| v.row().is_some();
-    "ETY-41" if |i| pe(i) && i.pe.el2,
+    "ETY-41" if |i| pe(i) && i.pe.el2 && counts(i),
         |v| v.row() == Some(Row::E)
             && v.level() == ExceptionLevel::El0
             && v.control(control::E2H) && v.control(control::TGE);
@@ -315,7 +315,7 @@ pub(super) const PREDICATES: &[Predicate] = predicates! {
         v.any_counter(grouped, |n| v.group_of(n).count() > 1)
     };
     "CYC-17" if threads, |v| v.threads() && cycle_counter_counts(v) && !v.own(Thread::ACTIVE);
-    "CYC-18", |v| !cycle_counter_counts(v) && v.record.counting != 0;
+    "CYC-18", |v| !cycle_counter_counts(v) && (v.record.counting != 0 || !counts(v.implementation));
     "CYC-20" if mt_threads, |v| v.threads() && v.counting & v.types.mt != 0;
     "CYC-21" if group_threads, |v| {
         let [_, grouped] = v.of_threads();

@@ -343,6 +343,45 @@ fn audit_addresses_selections_and_limits_are_those_of_the_access() {
     assert_eq!(run.points("audit: states").len(), 4);
 }
 
+/// A counter that counts by 1 goes past no boundary.
+#[test]
+fn audit_of_narrow_events_asks_for_no_more_than_one() {
+    let past = |event_width| {
+        let mut implementation = Implementation::default();
+        implementation.pmu.event_width = event_width;
+        let coverage = Coverage::new(&implementation);
+        let mut crosses = coverage.audit();
+        let (_, points) = crosses
+            .find(|(name, _)| *name == "audit: overflows")
+            .expect("a cross");
+        points
+            .iter()
+            .filter(|(name, _)| name.contains("+ 1"))
+            .count()
+    };
+    assert_eq!([past(1), past(2)], [0, 8]);
+}
+
+/// CYC-18: without event counters the cycle counter is the only one that may stand still.
+#[test]
+fn cyc_18_is_taken_without_event_counters() {
+    let mut implementation = Implementation::default();
+    implementation.pmu.counters = 0;
+    let mut run = Run::new(&implementation);
+    run.write(SysReg::Pmcntenset, 1 << 31);
+    assert_eq!(run.count("CYC-18"), 1);
+    run.write(SysReg::Pmcr, 1);
+    let counting = CycleInput {
+        counting_allowed: u32::MAX,
+        ..CycleInput::default()
+    };
+    let before = run.count("CYC-18");
+    run.step(&counting);
+    assert_eq!(run.count("CYC-18"), before);
+    // No access reaches row (e).
+    assert_eq!(run.coverage.rule("ETY-41"), None);
+}
+
 #[test]
 fn audit_asks_for_nothing_that_an_implementation_does_not_have() {
     let mut small = Implementation::default();
