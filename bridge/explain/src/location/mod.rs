@@ -48,7 +48,6 @@ pub use trial::{Trial, Tried};
 
 use candidates::Candidate;
 use change::Edit;
-use free::Free;
 use mine::{Bit, Match, Miner};
 use repair::Repair;
 use search::Search;
@@ -63,8 +62,6 @@ const TRIED: usize = 24;
 const OF_PLACE: usize = 8;
 const ALIKE: usize = 2;
 
-/// A change that costs no more leaves nothing wrong that speaks against it.
-const ENOUGH: f64 = 2.6;
 /// How much more suspicious a place is where a change of cost 1 makes the cycles right, and how suspicious such a place is that
 /// is none otherwise.
 const MENDS: f64 = 3.0;
@@ -171,18 +168,8 @@ pub fn locate(
         let free = free::free(&simulation, &failures, &candidates);
         suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
         let rank = ranks(&suspects);
-        // What could have made all of them right comes first, and alone where it is enough.
-        let is_free = |candidate: &Candidate<'_>| free.share(candidate.node) >= Some(free::SOON);
-        candidates.sort_by_key(|one| (!is_free(one), rank(place(one)), one.node));
-        let first = candidates.partition_point(is_free);
-        let (first, others) = candidates.split_at(first);
-        let first = (first, &free);
-        repairs = repair::repairs(&search, &simulation, &failures, first, repair::EFFORT);
-        if !repairs.iter().any(|repair| repair.cost < ENOUGH) {
-            let others = (others, &Free::default());
-            let more = repair::repairs(&search, &simulation, &failures, others, repair::FAR);
-            repairs.extend(more);
-        }
+        candidates.sort_by_key(|one| (rank(place(one)), one.node));
+        repairs = repair::repairs(&search, &simulation, &failures, &candidates, &free);
     }
     let rank = ranks(&suspects);
     repairs.sort_by(|a, b| {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Edit};
 use super::expression::Expression;
-use super::free::Free;
+use super::free::{Free, SOON};
 use super::search::Search;
 use super::simulation::{Differences, Simulation, expressions, visit};
 use super::stretch::Stretch;
@@ -20,8 +20,10 @@ const GOOD: f64 = 4.0;
 /// Constants of one width that others of it may have been taken for, at most.
 const CONSTANTS: usize = 128;
 /// Parts of assignments that are looked at, at most; and where something else would not have helped.
-pub const EFFORT: u64 = 12_000_000_000;
-pub const FAR: u64 = 5_000_000_000;
+const EFFORT: u64 = 12_000_000_000;
+const FAR: u64 = 5_000_000_000;
+/// A change that costs no more leaves nothing wrong that speaks against it.
+const ENOUGH: f64 = 2.6;
 /// Assignments that are, for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
 const FIRST: u64 = 4_000_000;
 const EACH: u64 = 30_000_000;
@@ -50,57 +52,87 @@ pub struct Repair {
     pub signal: u32,
 }
 
-/// Looks for changes of the candidates, the first of them first, until so much is looked at; of `free` it is known where they
-/// have to act.
+/// Looks for changes of the candidates, the first of them first: of those that are `free`, and where none of these is enough,
+/// of the others.
 pub fn repairs(
     search: &Search<'_>,
     simulation: &Simulation<'_>,
     failures: &[Failure<'_>],
-    (candidates, free): (&[Candidate<'_>], &Free),
-    most_effort: u64,
+    candidates: &[Candidate<'_>],
+    free: &Free,
 ) -> Vec<Repair> {
-    let constants = constants(search);
-    let mut found = Vec::new();
-    let (mut good, mut effort) = (0, 0);
-    // What is less far-fetched comes first.
-    for is_near in [true, false] {
-        let all = candidates.iter().flat_map(|candidate| {
-            let changes = candidate.changes(search, &constants).into_iter();
-            let changes = changes.filter(|change| (change.cost() <= NEAR) == is_near);
-            changes.map(move |change| (candidate, change))
-        });
-        let all: Vec<_> = all.collect();
-        for batch in all.chunks(TOGETHER) {
-            let tried = all_tried(batch, simulation, (failures, free), search.stretches);
-            for ((candidate, change), (missed, own_effort)) in batch.iter().zip(tried) {
-                if effort > most_effort || good >= FOUND {
-                    return found;
-                }
-                effort += own_effort;
-                let repair = missed.map(|missed| candidate.repair(*change, missed, search));
-                good += usize::from(repair.as_ref().is_some_and(|repair| repair.cost <= GOOD));
-                found.extend(repair);
-            }
-        }
+    let attempts = Attempts {
+        search,
+        simulation,
+        failures,
+        constants: constants(search),
+    };
+    // What could have made all of them right.
+    let is_free = |candidate: &&Candidate<'_>| free.share(candidate.node) >= Some(SOON);
+    let (first, others): (Vec<_>, Vec<_>) = candidates.iter().partition(is_free);
+    let mut found = attempts.repairs(&first, free, EFFORT);
+    if !found.iter().any(|repair| repair.cost < ENOUGH) {
+        found.extend(attempts.repairs(&others, &Free::default(), FAR));
     }
     found
 }
 
-/// What it costs that cycles stay wrong with each of some changes, none where it mends nothing; and how much is looked at to find out.
-fn all_tried(
-    changes: &[(&Candidate<'_>, Change)],
-    simulation: &Simulation<'_>,
-    failures: (&[Failure<'_>], &Free),
-    stretches: &[Stretch],
-) -> Vec<(Option<f64>, u64)> {
-    let differences = || simulation.differences();
-    cores::of_each(changes, differences, |(candidate, change), differences| {
-        let edit = candidate.edit(*change);
-        let before = differences.effort();
-        let missed = mends(simulation, edit, failures, differences)
-            .then(|| missed(stretches, simulation, edit, differences));
-        (missed.flatten(), differences.effort() - before)
-    })
+/// What changes are tried on.
+struct Attempts<'a> {
+    search: &'a Search<'a>,
+    simulation: &'a Simulation<'a>,
+    failures: &'a [Failure<'a>],
+    constants: HashMap<u32, Vec<u64>>,
+}
+
+impl Attempts<'_> {
+    /// Changes of some candidates that make failing cycles right, until so much is looked at; of `free` it is known where they
+    /// have to act.
+    fn repairs(&self, candidates: &[&Candidate<'_>], free: &Free, most_effort: u64) -> Vec<Repair> {
+        let mut found = Vec::new();
+        let (mut good, mut effort) = (0, 0);
+        // What is less far-fetched comes first.
+        for is_near in [true, false] {
+            let all = candidates.iter().flat_map(|candidate| {
+                let changes = candidate.changes(self.search, &self.constants).into_iter();
+                let changes = changes.filter(|change| (change.cost() <= NEAR) == is_near);
+                changes.map(move |change| (*candidate, change))
+            });
+            let all: Vec<_> = all.collect();
+            for batch in all.chunks(TOGETHER) {
+                let tried = self.all_tried(batch, free);
+                for ((candidate, change), (missed, own_effort)) in batch.iter().zip(tried) {
+                    if effort > most_effort || good >= FOUND {
+                        return found;
+                    }
+                    effort += own_effort;
+                    let repair =
+                        missed.map(|missed| candidate.repair(*change, missed, self.search));
+                    good += usize::from(repair.as_ref().is_some_and(|of| of.cost <= GOOD));
+                    found.extend(repair);
+                }
+            }
+        }
+        found
+    }
+
+    /// What it costs that cycles stay wrong with each of some changes, none where it mends nothing; and how much is looked at
+    /// to find out.
+    fn all_tried(
+        &self,
+        changes: &[(&Candidate<'_>, Change)],
+        free: &Free,
+    ) -> Vec<(Option<f64>, u64)> {
+        let simulation = self.simulation;
+        let differences = || simulation.differences();
+        cores::of_each(changes, differences, |(candidate, change), differences| {
+            let edit = candidate.edit(*change);
+            let before = differences.effort();
+            let missed = mends(simulation, edit, (self.failures, free), differences)
+                .then(|| missed(self.search.stretches, simulation, edit, differences));
+            (missed.flatten(), differences.effort() - before)
+        })
+    }
 }
 
 impl Candidate<'_> {
@@ -239,8 +271,7 @@ mod tests {
         searched(expected, |search, simulation| {
             let failures = failures(search, simulation);
             let candidates = candidates(search, &failures);
-            let tried = (&candidates[..], &Free::default());
-            repairs(search, simulation, &failures, tried, EFFORT)
+            repairs(search, simulation, &failures, &candidates, &Free::default())
         })
     }
 
