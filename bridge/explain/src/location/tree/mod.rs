@@ -618,7 +618,7 @@ impl<'v> Reader<'v> {
                         .iter()
                         .flat_map(|tree| list(tree, "sensesp"))
                         .any(|item| matches!(text(item, "edgeType"), "POS" | "NEG" | "BOTH"));
-                    let mut at = At::new(clocked, out.scope(prefix), out.drivers.len());
+                    let mut at = At::new(clocked, prefix, out);
                     let statements = list(child, "stmtsp");
                     if !clocked {
                         self.steps = set_after_read(statements, out);
@@ -627,14 +627,10 @@ impl<'v> Reader<'v> {
                     self.block(statements, &mut at, out);
                     self.last_steps(at.scope, out);
                 }
-                "ASSIGNW" => self.statement(
-                    child,
-                    &mut At::new(false, out.scope(prefix), out.drivers.len()),
-                    out,
-                ),
+                "ASSIGNW" => self.statement(child, &mut At::new(false, prefix, out), out),
                 // A constant that is assigned; what is before a reset is of no matter.
                 "INITIAL" => {
-                    let mut at = At::new(false, out.scope(prefix), out.drivers.len());
+                    let mut at = At::new(false, prefix, out);
                     let all = list(child, "stmtsp").iter();
                     for statement in all.filter(|one| kind(one) == "ASSIGN") {
                         self.statement(statement, &mut at, out);
@@ -1602,11 +1598,12 @@ struct At {
 }
 
 impl At {
-    const fn new(clocked: bool, scope: u32, first: usize) -> Self {
+    /// The begin of a block, by its name from the module on.
+    fn new(clocked: bool, block: &str, out: &Module) -> Self {
         Self {
             clocked,
-            scope,
-            first,
+            scope: out.scope(block),
+            first: out.drivers.len(),
             conditions: Vec::new(),
             block: None,
         }
