@@ -126,6 +126,12 @@ pub enum Expression {
         low: Box<Self>,
         low_width: u32,
     },
+    /// Copies side by side.
+    Repeated {
+        of: Box<Self>,
+        of_width: u32,
+        times: u32,
+    },
     Operator {
         operator: Operator,
         of: Vec<Self>,
@@ -194,6 +200,15 @@ impl Expression {
                 low: one(low),
                 low_width: *low_width,
             },
+            Self::Repeated {
+                of,
+                of_width,
+                times,
+            } => Self::Repeated {
+                of: one(of),
+                of_width: *of_width,
+                times: *times,
+            },
             Self::Operator {
                 operator,
                 of,
@@ -210,7 +225,7 @@ impl Expression {
     /// How much there is to get wrong: nothing in what only hands bits on.
     pub fn weight(&self) -> f64 {
         match self {
-            Self::Node { of, .. } => of.weight(),
+            Self::Node { of, .. } | Self::Repeated { of, .. } => of.weight(),
             Self::Constant(_) => 0.5,
             Self::Bits { .. } => 0.0,
             Self::Select { from, low, .. } => from.weight() + 0.5 * low.weight(),
@@ -238,7 +253,7 @@ impl Expression {
     /// What it is made of.
     pub fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Node { of, .. } => vec![of],
+            Self::Node { of, .. } | Self::Repeated { of, .. } => vec![of],
             Self::Constant(_) | Self::Bits { .. } => Vec::new(),
             Self::Select { from, low, .. } => vec![from, low],
             Self::Element { index, .. } => vec![index],
@@ -272,6 +287,9 @@ impl Expression {
             Self::Concat {
                 high, low_width, ..
             } => high.width()?.checked_add(*low_width)?,
+            Self::Repeated {
+                of_width, times, ..
+            } => of_width.checked_mul(*times)?,
             Self::Constant(_) | Self::Other(_) => return None,
         };
         (width != u32::MAX).then_some(width)
@@ -335,6 +353,28 @@ impl Expression {
                     0 => Some(value),
                     rest => Some(high.part_value(0, rest, of)? << below | value),
                 }
+            }
+            Self::Repeated {
+                of: one,
+                of_width,
+                times,
+            } => {
+                let (width, all) = (*of_width, of_width.checked_mul(*times)?);
+                let mut value = 0;
+                let mut found = 0;
+                let copy = (width <= 64).then(|| one.value(of));
+                // Bits beyond the last copy are zeros.
+                while found < bits && at + found < all {
+                    let low = (at + found) % width;
+                    let some = (bits - found).min(width - low);
+                    let part = match copy {
+                        Some(copy) => copy? >> low & mask(some),
+                        None => one.part_value(low, some, of)?,
+                    };
+                    value |= part << found;
+                    found += some;
+                }
+                Some(value)
             }
             Self::Operator {
                 operator: operator @ (Operator::And | Operator::Or | Operator::Xor | Operator::Not),
@@ -415,6 +455,9 @@ impl Expression {
                 low,
                 low_width,
             } => high.value(of)?.checked_shl(*low_width)? | low.value(of)?,
+            Self::Repeated {
+                of_width, times, ..
+            } => self.part_value(0, of_width.checked_mul(*times)?, of)?,
             Self::Operator {
                 operator,
                 of: operands,
@@ -497,7 +540,9 @@ impl Expression {
     /// operands that are 0.
     pub fn live(&self, of: &impl Values, found: &mut Vec<Span>) {
         match self {
-            Self::Node { of: inner, .. } => inner.live(of, found),
+            Self::Node { of: inner, .. } | Self::Repeated { of: inner, .. } => {
+                inner.live(of, found);
+            }
             Self::Constant(_) => {}
             Self::Bits { span, .. } => found.push(*span),
             Self::Select { from, low, width } => {
@@ -531,6 +576,15 @@ impl Expression {
                             from.live(of, found);
                         }
                     }
+                    (
+                        Self::Repeated {
+                            of: one, of_width, ..
+                        },
+                        Some(at),
+                    ) => match at as u32 % of_width {
+                        low if low + width <= *of_width => one.part(low, *width).live(of, found),
+                        _ => one.live(of, found),
+                    },
                     (
                         Self::Chosen {
                             condition,
@@ -667,6 +721,29 @@ mod tests {
             operator(Operator::And, [bits(1, 1), all], 1)
         });
         assert_eq!(all.value(&of), Some(1));
+    }
+
+    #[test]
+    fn copies_are_side_by_side() {
+        let repeated = |of: Expression, of_width, times| Expression::Repeated {
+            of: Box::new(of),
+            of_width,
+            times,
+        };
+        let nibbles = repeated(bits(2, 4), 4, 3);
+        assert_eq!(nibbles.width(), Some(12));
+        assert_eq!(nibbles.value(&of), Some(0xaaa));
+        assert_eq!(nibbles.part(2, 9).value(&of), Some(0b0_1010_1010));
+        assert_eq!(nibbles.part(10, 8).value(&of), Some(0b10));
+        // Of more than 64 bits some.
+        let words = repeated(bits(3, 16), 16, 8);
+        assert_eq!(words.value(&of), None);
+        assert_eq!(words.part(72, 48).value(&of), Some(0xcdab_cdab_cdab));
+        let wide = repeated(nibbles.clone(), 12, 8);
+        assert_eq!(wide.part(88, 8).value(&of), Some(0xaa));
+        assert_eq!(repeated(bits(9, 1), 1, 4).value(&of), None);
+        assert_eq!(signals(&nibbles.part(5, 2)), [2]);
+        assert_eq!(repeated(bits(1, 4).part(2, 1), 1, 32).weight(), 0.25);
     }
 
     #[test]

@@ -1237,20 +1237,18 @@ impl<'v> Reader<'v> {
             }
             "REPLICATE" => {
                 let of = list(node, "srcp").first();
-                let low_width = of
+                let of_width = of
                     .and_then(|of| self.widths.get(text(of, "dtypep")))
                     .copied();
                 let count = list(node, "countp").first().and_then(number);
-                match (self.first(node, "srcp", out, found), low_width, count) {
-                    (Some(of), Some(low_width), Some(count @ 1..=4096)) => {
-                        let copies = std::iter::repeat_n(of.clone(), count as usize - 1);
-                        copies
-                            .zip(1..)
-                            .fold(of, |low, (high, below)| Expression::Concat {
-                                high: Box::new(high),
-                                low_width: below * low_width,
-                                low: Box::new(low),
-                            })
+                match (self.first(node, "srcp", out, found), of_width, count) {
+                    (Some(of), Some(_), Some(1)) => of,
+                    (Some(of), Some(of_width @ 1..), Some(count @ 2..=4096)) => {
+                        Expression::Repeated {
+                            of: Box::new(of),
+                            of_width,
+                            times: count as u32,
+                        }
                     }
                     (of, ..) => Expression::Other(of.into_iter().collect()),
                 }
