@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::change::{Change, Edit};
 use super::expression::Expression;
 use super::netlist::NO_NODE;
-use super::search::Search;
+use super::search::{Search, Slice};
 use super::simulation::{SETTLED, Simulation, expressions, visit};
 use super::span::Span;
 use super::stretch::Stretch;
@@ -79,15 +79,10 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
             };
             // What few come of is followed farther.
             let slices = [few, others].map(|roots| search.slice(roots.iter().copied(), stretch));
-            for own in slices.concat() {
-                let driver = &search.design.drivers[own.2 as usize];
-                note(driver.node, own);
-                for expression in expressions(driver) {
-                    visit(expression, &mut |one| {
-                        if let Expression::Node { node, .. } = one {
-                            note(*node, own);
-                        }
-                    });
+            for Slice { set, nodes } in slices.into_iter().flatten() {
+                note(search.design.drivers[set.2 as usize].node, set);
+                for node in nodes {
+                    note(node, set);
                 }
             }
             let failure = Failure {

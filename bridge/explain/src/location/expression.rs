@@ -535,127 +535,6 @@ impl Expression {
             Operator::ShiftRight => one.checked_shr(second()? as u32).unwrap_or(0),
         })
     }
-
-    /// The bits that its value comes of, as far as is known: not what is not chosen, and of a conjunction that is 0 only the
-    /// operands that are 0.
-    pub fn live(&self, of: &impl Values, found: &mut Vec<Span>) {
-        match self {
-            Self::Node { of: inner, .. } | Self::Repeated { of: inner, .. } => {
-                inner.live(of, found);
-            }
-            Self::Constant(_) => {}
-            Self::Bits { span, .. } => found.push(*span),
-            Self::Select { from, low, width } => {
-                low.live(of, found);
-                match (from.plain(), low.value(of)) {
-                    (Self::Bits { span, .. }, Some(at)) => found.push(Span {
-                        signal: span.signal,
-                        low: span.low + at as u32,
-                        width: *width,
-                    }),
-                    // Of parts that are put together, the one that is meant.
-                    (
-                        Self::Concat {
-                            high,
-                            low,
-                            low_width,
-                        },
-                        Some(at),
-                    ) => {
-                        let (at, width, low_width) = (at as u32, *width, *low_width);
-                        let part = |from: &Self, at: u32| Self::Select {
-                            from: Box::new(from.clone()),
-                            low: Box::new(Self::Constant(at.into())),
-                            width,
-                        };
-                        if at >= low_width {
-                            part(high, at - low_width).live(of, found);
-                        } else if at + width <= low_width {
-                            part(low, at).live(of, found);
-                        } else {
-                            from.live(of, found);
-                        }
-                    }
-                    (
-                        Self::Repeated {
-                            of: one, of_width, ..
-                        },
-                        Some(at),
-                    ) => match at as u32 % of_width {
-                        low if low + width <= *of_width => one.part(low, *width).live(of, found),
-                        _ => one.live(of, found),
-                    },
-                    (
-                        Self::Chosen {
-                            condition,
-                            then,
-                            other,
-                        },
-                        Some(_),
-                    ) => {
-                        let part = |from: &Self| Self::Select {
-                            from: Box::new(from.clone()),
-                            low: low.clone(),
-                            width: *width,
-                        };
-                        condition.live(of, found);
-                        match condition.value(of) {
-                            Some(0) => part(other).live(of, found),
-                            Some(_) => part(then).live(of, found),
-                            None => from.live(of, found),
-                        }
-                    }
-                    _ => from.live(of, found),
-                }
-            }
-            Self::Element {
-                elements, index, ..
-            } => {
-                index.live(of, found);
-                match index.value(of) {
-                    Some(at) => found.extend(elements.get(at as usize)),
-                    None => found.extend(elements),
-                }
-            }
-            Self::Chosen {
-                condition,
-                then,
-                other,
-            } => {
-                condition.live(of, found);
-                match condition.value(of) {
-                    Some(0) => other.live(of, found),
-                    Some(_) => then.live(of, found),
-                    None => {
-                        then.live(of, found);
-                        other.live(of, found);
-                    }
-                }
-            }
-            Self::Concat { high, low, .. } => {
-                high.live(of, found);
-                low.live(of, found);
-            }
-            Self::Operator {
-                operator,
-                of: operands,
-                ..
-            } => {
-                let decides = |value: u64| match operator {
-                    Operator::And | Operator::LogicalAnd => value == 0,
-                    Operator::LogicalOr => value != 0,
-                    Operator::Or => value == 1,
-                    _ => false,
-                };
-                let deciding = |operand: &&Self| operand.value(of).is_some_and(decides);
-                let any = operands.iter().any(|operand| deciding(&operand));
-                for operand in operands.iter().filter(|operand| !any || deciding(operand)) {
-                    operand.live(of, found);
-                }
-            }
-            Self::Other(all) => all.iter().for_each(|one| one.live(of, found)),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -683,12 +562,6 @@ mod tests {
     fn of(span: &Span) -> Option<u64> {
         let value = [0_u64, 1, 0b1010, 0xabcd].get(span.signal as usize)?;
         Some(value >> span.low & mask(span.width))
-    }
-
-    fn signals(expression: &Expression) -> Vec<u32> {
-        let mut found = Vec::new();
-        expression.live(&of, &mut found);
-        found.iter().map(|span| span.signal).collect()
     }
 
     #[test]
@@ -742,7 +615,6 @@ mod tests {
         let wide = repeated(nibbles.clone(), 12, 8);
         assert_eq!(wide.part(88, 8).value(&of), Some(0xaa));
         assert_eq!(repeated(bits(9, 1), 1, 4).value(&of), None);
-        assert_eq!(signals(&nibbles.part(5, 2)), [2]);
         assert_eq!(repeated(bits(1, 4).part(2, 1), 1, 32).weight(), 0.25);
     }
 
@@ -772,30 +644,6 @@ mod tests {
         assert_eq!(element(0).value(&of), Some(0xabcd));
         assert_eq!(element(1).value(&of), Some(0));
         assert_eq!(element(1).part(4, 8).value(&of), Some(0));
-    }
-
-    #[test]
-    fn what_is_not_chosen_is_of_no_matter() {
-        let chosen = |condition| Expression::Chosen {
-            condition: Box::new(bits(condition, 1)),
-            then: Box::new(bits(2, 4)),
-            other: Box::new(bits(3, 16)),
-        };
-        assert_eq!(signals(&chosen(1)), [1, 2]);
-        assert_eq!(signals(&chosen(0)), [0, 3]);
-        assert_eq!(signals(&chosen(9)), [9, 2, 3]);
-        // A conjunction is 0 because of the operand that is.
-        let and = operator(Operator::And, [bits(1, 1), bits(0, 1)], 1);
-        assert_eq!(signals(&and), [0]);
-        let both = operator(Operator::And, [bits(1, 1), bits(1, 1)], 1);
-        assert_eq!(signals(&both), [1, 1]);
-        let part = Expression::Concat {
-            high: Box::new(bits(2, 4)),
-            low: Box::new(bits(3, 16)),
-            low_width: 16,
-        };
-        assert_eq!(signals(&part.part(16, 2)), [2]);
-        assert_eq!(signals(&part.part(3, 2)), [3]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod expression;
 #[cfg(test)]
 mod fixture;
 mod free;
+mod live;
 mod mine;
 mod netlist;
 mod repair;

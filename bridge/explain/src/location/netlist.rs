@@ -101,24 +101,6 @@ impl Condition {
     }
 }
 
-impl Condition {
-    /// The bits that decide it, as far as is known.
-    pub fn live(&self, of: &impl Values, found: &mut Vec<Span>) {
-        self.value.live(of, found);
-        let value = self.value.value(of);
-        let meets = |one: &&Expression| value.is_some() && one.value(of) == value;
-        // Of what it must not be, one that it is decides alone.
-        if let Some(met) = self.not.iter().find(meets) {
-            return met.live(of, found);
-        }
-        self.not.iter().for_each(|one| one.live(of, found));
-        match self.is.iter().find(meets) {
-            Some(met) => met.live(of, found),
-            None => self.is.iter().for_each(|one| one.live(of, found)),
-        }
-    }
-}
-
 /// A design, with all its instances.
 #[derive(Debug, Default)]
 pub struct Netlist {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::OUTPUTS;
 use super::columns::get;
 use super::contract::Known;
+use super::live::{ALL, Live};
 use super::mine::Match;
 use super::netlist::Netlist;
 use super::span::Span;
@@ -179,14 +180,14 @@ impl<'a> Search<'a> {
                 if conditions.all(|condition| condition.holds(&of) != Some(false)) {
                     sources.push(Source {
                         before,
-                        reads: Vec::new(),
+                        live: Live::default(),
                         places: vec![(driver.place, LOST)],
                         driver: Some(number),
                     });
                 }
                 continue;
             }
-            let mut reads = Vec::new();
+            let mut live = Live::default();
             let mut places = Vec::new();
             // Whether it is made; a condition that does not hold hides those within.
             let mut made = Some(true);
@@ -199,22 +200,17 @@ impl<'a> Search<'a> {
                 if driver.clocked && !conditions {
                     continue;
                 }
-                condition.live(&of, &mut reads);
+                live.condition(condition, &of);
                 places.push((condition.place, condition.value.weight().max(0.5)));
             }
             places.reverse();
             if made != Some(false) {
-                // Of what is put together, only what is meant.
-                let mut own = Vec::new();
-                match driver.target.covers(&span) && span.width < u32::MAX {
-                    true => {
-                        let low = span.low - driver.target.low;
-                        driver.value.part(low, span.width).live(&of, &mut own);
-                    }
-                    false => driver.value.live(&of, &mut own),
-                }
-                own.append(&mut reads);
-                reads = own;
+                // Only what is meant.
+                let part = match driver.target.covers(&span) && span.width < u32::MAX {
+                    true => (span.low - driver.target.low, span.width),
+                    false => (0, ALL),
+                };
+                live.part(&driver.value, part, &of);
                 // What is chosen or kept is a decision, even if it only hands bits on.
                 let least = match driver.clocked || !driver.conditions.is_empty() {
                     true => DECISION,
@@ -225,7 +221,7 @@ impl<'a> Search<'a> {
             }
             sources.push(Source {
                 before,
-                reads,
+                live,
                 places,
                 driver: Some(number),
             });
@@ -238,7 +234,10 @@ impl<'a> Search<'a> {
         if is_kept && numbers.iter().any(clocked) && now > 0 {
             sources.push(Source {
                 before: now - 1,
-                reads: vec![span],
+                live: Live {
+                    spans: vec![span],
+                    nodes: Vec::new(),
+                },
                 places: Vec::new(),
                 driver: None,
             });
@@ -365,7 +364,7 @@ impl<'a> Search<'a> {
                 // The copies of a generated block count as one, and so do the steps of a block.
                 let is_step = self.design.is_step(span.signal);
                 let depth = depth + u32::from(place != from && !is_step);
-                for read in source.reads {
+                for read in source.live.spans {
                     let (standing, bits) = self.standing(&read, source.before, stretch);
                     match standing {
                         Standing::Differs => {
@@ -394,24 +393,28 @@ impl<'a> Search<'a> {
         Some(self.design.drivers[driver as usize].place)
     }
 
-    /// All that some bits come of, the nearest first: what is set, in which cycle, by which assignment.
+    /// All that some bits come of, the nearest first.
     pub(super) fn slice(
         &self,
         roots: impl Iterator<Item = (Span, usize)>,
         stretch: &Stretch,
-    ) -> Vec<(Span, usize, u32)> {
+    ) -> Vec<Slice> {
         let mut left: VecDeque<(Span, usize)> = roots.collect();
         let mut seen: HashSet<(Span, usize)> = left.iter().copied().collect();
         let mut slice = Vec::new();
         while let Some((span, now)) = left.pop_front() {
             for source in self.sources(span, now, stretch, true) {
-                slice.extend(source.driver.map(|driver| (span, now, driver)));
-                for read in source.reads {
+                for read in source.live.spans {
                     let is_input = self.design.driven_by[read.signal as usize].is_empty();
                     if seen.len() < MOST && !is_input && seen.insert((read, source.before)) {
                         left.push_back((read, source.before));
                     }
                 }
+                let nodes = source.live.nodes;
+                slice.extend(source.driver.map(|driver| Slice {
+                    set: (span, now, driver),
+                    nodes,
+                }));
             }
         }
         slice
@@ -436,7 +439,7 @@ impl<'a> Search<'a> {
                         },
                     ));
                 }
-                for read in source.reads {
+                for read in source.live.spans {
                     let (standing, _) = self.standing(&read, source.before, stretch);
                     let farther = match standing {
                         Standing::Agrees => continue,
@@ -469,11 +472,11 @@ fn inputs(design: &Netlist) -> Vec<bool> {
                 if driver.is_lost {
                     return true;
                 }
-                let mut reads = Vec::new();
-                driver.value.live(&|_: &Span| None, &mut reads);
+                let mut live = Live::default();
+                live.part(&driver.value, (0, ALL), &|_: &Span| None);
                 driver.conditions.is_empty()
                     && driver.value.weight() <= WIRING
-                    && reads.iter().all(|read| inputs[read.signal as usize])
+                    && live.spans.iter().all(|read| inputs[read.signal as usize])
             });
             inputs[signal] = hands_on;
             more |= hands_on;
@@ -492,11 +495,19 @@ struct Found {
     signal: u32,
 }
 
+/// Bits that others come of.
+pub struct Slice {
+    /// They, the cycle in which they are set, and the assignment.
+    pub set: (Span, usize, u32),
+    /// The nodes of the source that they come of.
+    pub nodes: Vec<u32>,
+}
+
 /// What bits come of.
 struct Source {
     /// The cycle in which it is read.
     before: usize,
-    reads: Vec<Span>,
+    live: Live,
     /// Each with how much there is to get wrong.
     places: Vec<(u32, f64)>,
     /// The assignment.
