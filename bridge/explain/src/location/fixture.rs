@@ -49,7 +49,6 @@ fn driver(target: u32, value: Expression, place: u32, clocked: bool) -> Driver {
         conditions: Vec::new(),
         place,
         block: place,
-        uses: Vec::new(),
         clocked,
         node: 3 + place,
         scope: 0,

@@ -8,9 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Force};
-use super::expression::Expression;
 use super::netlist::Netlist;
-use super::simulation::{Differences, SETTLED, Simulation, expressions, visit};
+use super::simulation::{Differences, SETTLED, Simulation};
 use crate::cores;
 
 /// Cycles in which a node is something else, each by itself, at most: the last ones.
@@ -125,8 +124,7 @@ fn of_node(
     }
 }
 
-/// By place, the share of its best node, as part of the best of all; of a constant or a function that of the best of what uses
-/// it.
+/// By place, the share of its best node, as part of the best of all.
 pub fn of_places(free: &Free, design: &Netlist) -> HashMap<u32, f64> {
     let mut places: HashMap<u32, f64> = HashMap::new();
     let mut note = |place: u32, share: f64| {
@@ -136,19 +134,6 @@ pub fn of_places(free: &Free, design: &Netlist) -> HashMap<u32, f64> {
     for (&node, found) in &free.0 {
         if let Some(share) = found.share {
             note(design.nodes[node as usize].place, share);
-        }
-    }
-    for driver in &design.drivers {
-        let mut best = free.share(driver.node);
-        for expression in expressions(driver).filter(|_| !driver.uses.is_empty()) {
-            visit(expression, &mut |one| {
-                if let Expression::Node { node, .. } = one {
-                    best = best.into_iter().chain(free.share(*node)).reduce(f64::max);
-                }
-            });
-        }
-        for &place in &driver.uses {
-            best.into_iter().for_each(|share| note(place, share));
         }
     }
     // Where two mistakes are in one place, none is why all are wrong.

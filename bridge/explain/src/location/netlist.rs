@@ -29,8 +29,6 @@ pub struct Driver {
     pub place: u32,
     /// The same, from the line on in which a block begins that it is the first in: a condition of it would stand there.
     pub block: u32,
-    /// Where the functions and constants are that it uses.
-    pub uses: Vec<u32>,
     /// Whether it is made at an edge of a clock.
     pub clocked: bool,
     /// Its node, that of all copies; [`NO_NODE`] for none.

@@ -21,6 +21,8 @@ const MOST: usize = 20_000;
 const WIRING: f64 = 0.25;
 /// The least weight of an assignment under a condition or at a clock.
 const DECISION: f64 = 0.7;
+/// The weight of a constant or a line of a function.
+const USED: f64 = 0.3;
 /// The weight of a statement that is not there.
 const LOST: f64 = 0.5;
 /// Of how many cycles without a difference one is looked at.
@@ -217,7 +219,9 @@ impl<'a> Search<'a> {
                     false => 0.0,
                 };
                 places.insert(0, (driver.place, driver.value.weight().max(least)));
-                places.extend(driver.uses.iter().map(|&place| (place, 0.3)));
+                let nodes = live.nodes.iter();
+                let of_nodes = nodes.map(|&node| self.design.nodes[node as usize].place);
+                places.extend(of_nodes.map(|place| (place, USED)));
             }
             sources.push(Source {
                 before,

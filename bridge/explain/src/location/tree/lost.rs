@@ -91,7 +91,6 @@ impl Reader<'_> {
             conditions: conditions.cloned().collect(),
             place: branch.place,
             block: branch.place,
-            uses: Vec::new(),
             clocked: at.clocked,
             node,
             scope: at.scope,

@@ -109,7 +109,6 @@ impl Netlist {
                 target: here(&driver.target),
                 value: driver.value.at(base),
                 conditions: conditions.collect(),
-                uses: driver.uses.clone(),
                 scope: driver.scope + scopes,
                 steps: driver
                     .steps
@@ -147,7 +146,6 @@ impl Netlist {
                     conditions: Vec::new(),
                     place: pin.place,
                     block: pin.place,
-                    uses: pin.uses.clone(),
                     clocked: false,
                     node: pin.node,
                     scope: scopes + pin.scope,
@@ -196,7 +194,6 @@ struct Pin {
     port: Address,
     targets: Vec<Target>,
     value: Expression,
-    uses: Vec<u32>,
     place: u32,
     node: u32,
     scope: u32,
@@ -376,8 +373,6 @@ struct Reader<'v> {
     known: HashMap<Place, u32>,
     /// Lines in which something begins, by the letters of the file.
     used_lines: HashMap<&'v str, BTreeSet<u32>>,
-    /// What functions consist of.
-    functions: HashMap<Address, Vec<u32>>,
     /// Constants with names, and what those are that are not folded yet.
     constants: HashMap<String, u32>,
     parameters: HashMap<&'v str, &'v Value>,
@@ -411,13 +406,6 @@ struct Step {
     /// The statement that set it.
     place: u32,
     block: u32,
-}
-
-/// What is read beside a value: the functions and constants that are used, and indices of what is set.
-#[derive(Default)]
-struct Found {
-    reads: Vec<Expression>,
-    uses: Vec<u32>,
 }
 
 impl<'v> Reader<'v> {
@@ -456,10 +444,6 @@ impl<'v> Reader<'v> {
         for child in children(node) {
             match kind(child) {
                 "FUNC" | "TASK" => {
-                    let mut places = Vec::new();
-                    self.statements(child, &mut places);
-                    self.functions
-                        .insert(text(child, "addr").to_owned(), places);
                     self.bodies.insert(text(child, "addr"), child);
                 }
                 "VAR" if child.get("isParam").is_some() => {
@@ -476,27 +460,24 @@ impl<'v> Reader<'v> {
         }
     }
 
-    fn statements(&mut self, node: &Value, places: &mut Vec<u32>) {
+    /// Adds something unknown for every statement and condition of a function.
+    fn lines_of_function(&mut self, node: &'v Value, lines: &mut Vec<Expression>) {
         for child in children(node) {
-            match kind(child) {
-                "ASSIGN"
-                    if !list(child, "rhsp")
-                        .iter()
-                        .all(|node| kind(node) == "CRESET") =>
-                {
-                    places.push(self.place(&[child]));
-                }
-                "IF" | "CASE" => {
-                    for place in ["condp", "exprp"] {
-                        let nodes: Vec<_> = list(child, place).iter().collect();
-                        if !nodes.is_empty() {
-                            places.push(self.place(&nodes));
-                        }
-                    }
-                    self.statements(child, places);
-                }
-                _ => self.statements(child, places),
+            let is_set = || list(child, "rhsp").iter().any(|of| kind(of) != "CRESET");
+            let stands = match kind(child) {
+                "ASSIGN" if is_set() => Some(child),
+                "IF" => list(child, "condp").first(),
+                "CASE" => list(child, "exprp").first(),
+                _ => None,
+            };
+            if let Some(stands) = stands {
+                let place = self.place(&[stands]);
+                lines.push(Expression::Node {
+                    node: self.node_at((text(stands, "loc"), "LINE", ""), place, 0),
+                    of: Box::new(Expression::Other(Vec::new())),
+                });
             }
+            self.lines_of_function(child, lines);
         }
     }
 
@@ -588,19 +569,17 @@ impl<'v> Reader<'v> {
                 }
                 "CELL" => {
                     let pins = list(child, "pinsp").iter().map(|pin| {
-                        let mut found = Found::default();
                         let place = self.place(&[pin]);
                         self.statement = Some(place);
                         let expression = list(pin, "exprp").first();
                         let targets = expression
-                            .map(|of| self.targets(of, out, &mut Found::default()))
+                            .map(|of| self.targets(of, out, &mut Vec::new()))
                             .unwrap_or_default();
-                        let value = expression.map(|of| self.value(of, out, &mut found));
+                        let value = expression.map(|of| self.value(of, out));
                         Pin {
                             port: text(pin, "modVarp").to_owned(),
                             targets,
                             value: value.unwrap_or(Expression::Other(Vec::new())),
-                            uses: found.uses,
                             place,
                             node: self.node(pin, place, u32::MAX),
                             scope: out.scope(prefix),
@@ -646,25 +625,25 @@ impl<'v> Reader<'v> {
             "ASSIGN" | "ASSIGNW" | "ASSIGNDLY" => {
                 if let Some(counter) = self.counter(node) {
                     let right = list(node, "rhsp").first();
-                    let value = right.map(|of| self.value(of, out, &mut Found::default()));
+                    let value = right.map(|of| self.value(of, out));
                     self.set(counter, value);
                     return;
                 }
                 let place = self.place(&[node]);
                 let block = self.from(at.block.take(), place);
                 self.statement = Some(place);
-                let mut found = Found::default();
+                let mut found = Vec::new();
                 let right = list(node, "rhsp").first();
-                let value = right.map(|right| self.value(right, out, &mut found));
+                let value = right.map(|right| self.value(right, out));
                 let mut targets = Vec::new();
                 for left in list(node, "lhsp") {
                     targets.extend(self.targets(left, out, &mut found));
                 }
                 let statement = self.node(node, place, 0);
                 let value = value.unwrap_or(Expression::Other(Vec::new()));
-                let value = match found.reads.is_empty() {
+                let value = match found.is_empty() {
                     true => value,
-                    false => Expression::Other([value].into_iter().chain(found.reads).collect()),
+                    false => Expression::Other([value].into_iter().chain(found).collect()),
                 };
                 let steps = self.now();
                 for left in list(node, "lhsp") {
@@ -684,7 +663,6 @@ impl<'v> Reader<'v> {
                         conditions,
                         place,
                         block,
-                        uses: found.uses.clone(),
                         clocked: at.clocked,
                         node: statement,
                         scope: at.scope,
@@ -741,7 +719,7 @@ impl<'v> Reader<'v> {
                     }
                     let mut is = Vec::new();
                     for one in own {
-                        is.push(self.value(one, out, &mut Found::default()));
+                        is.push(self.value(one, out));
                     }
                     items.push((item, is));
                 }
@@ -941,7 +919,7 @@ impl<'v> Reader<'v> {
             for statement in list(node, "stmtsp") {
                 if kind(statement) == "LOOPTEST" {
                     let test = list(statement, "condp").first();
-                    let test = test.map(|of| self.value(of, &nothing, &mut Found::default()));
+                    let test = test.map(|of| self.value(of, &nothing));
                     match test.and_then(|test| test.constant()) {
                         Some(0) => return true,
                         Some(_) => continue,
@@ -963,9 +941,7 @@ impl<'v> Reader<'v> {
     ) -> Condition {
         let place = self.place(of);
         self.statement = Some(place);
-        let value = of
-            .first()
-            .map(|of| self.value(of, out, &mut Found::default()));
+        let value = of.first().map(|of| self.value(of, out));
         Condition {
             value: value.unwrap_or(Expression::Other(Vec::new())),
             is,
@@ -975,7 +951,12 @@ impl<'v> Reader<'v> {
     }
 
     /// What an expression on the left sets; its indices are read.
-    fn targets(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Target> {
+    fn targets(
+        &mut self,
+        node: &'v Value,
+        out: &Module,
+        found: &mut Vec<Expression>,
+    ) -> Vec<Target> {
         match kind(node) {
             "CONCAT" => {
                 let mut targets = Vec::new();
@@ -1009,7 +990,12 @@ impl<'v> Reader<'v> {
     }
 
     /// What is selected on the left: with an index that is known only as the design runs, all that it may be.
-    fn selected(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Target> {
+    fn selected(
+        &mut self,
+        node: &'v Value,
+        out: &Module,
+        found: &mut Vec<Expression>,
+    ) -> Vec<Target> {
         let from = list(node, "fromp").first();
         let key = match kind(node) {
             "SEL" => "lsbp",
@@ -1020,7 +1006,7 @@ impl<'v> Reader<'v> {
             }
         };
         let index = list(node, key).first();
-        let index = index.map(|index| self.value(index, out, &mut Found::default()));
+        let index = index.map(|index| self.value(index, out));
         let (Some(from), Some(index)) = (from, index) else {
             return Vec::new();
         };
@@ -1028,7 +1014,7 @@ impl<'v> Reader<'v> {
             let spans = self.spans(node, out, found);
             return spans.into_iter().map(Target::whole).collect();
         }
-        let all = self.spans(from, out, &mut Found::default());
+        let all = self.spans(from, out, &mut Vec::new());
         let width = node.get("widthConst").and_then(Value::as_u64);
         let of = self.widths.get(text(from, "dtypep")).copied();
         let each = |span: Span, at: u64| Target {
@@ -1058,7 +1044,7 @@ impl<'v> Reader<'v> {
     }
 
     /// The bits of a variable that an expression selects, as far as constants tell; other indices are read.
-    fn spans(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Span> {
+    fn spans(&mut self, node: &'v Value, out: &Module, found: &mut Vec<Expression>) -> Vec<Span> {
         let from = list(node, "fromp").first();
         match (kind(node), from) {
             ("VARREF" | "VARXREF", _) => {
@@ -1072,10 +1058,10 @@ impl<'v> Reader<'v> {
             }
             ("SEL", Some(from)) => {
                 let low = list(node, "lsbp").first();
-                let low = low.map(|low| self.value(low, out, &mut Found::default()));
+                let low = low.map(|low| self.value(low, out));
                 let constant = low.as_ref().and_then(|low| low.constant());
                 if constant.is_none() {
-                    found.reads.extend(low);
+                    found.extend(low);
                 }
                 let width = node.get("widthConst").and_then(Value::as_u64);
                 let narrow = |span: Span| match (constant, width) {
@@ -1092,11 +1078,11 @@ impl<'v> Reader<'v> {
             ("ARRAYSEL", Some(from)) => {
                 let at = list(node, "bitp").first();
                 let spans = self.spans(from, out, found);
-                let at = at.map(|at| self.value(at, out, &mut Found::default()));
+                let at = at.map(|at| self.value(at, out));
                 match at.as_ref().and_then(|at| at.constant()) {
                     Some(at) => spans.into_iter().skip(at as usize).take(1).collect(),
                     None => {
-                        found.reads.extend(at);
+                        found.extend(at);
                         spans
                     }
                 }
@@ -1124,8 +1110,8 @@ impl<'v> Reader<'v> {
     }
 
     /// An expression, with the node that it comes of.
-    fn value(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
-        let value = self.of(node, out, found);
+    fn value(&mut self, node: &'v Value, out: &Module) -> Expression {
+        let value = self.of(node, out);
         let width = self.widths.get(text(node, "dtypep")).copied();
         let place = self.statement;
         match (place, &value) {
@@ -1140,22 +1126,21 @@ impl<'v> Reader<'v> {
         }
     }
 
-    fn of(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
+    fn of(&mut self, node: &'v Value, out: &Module) -> Expression {
         let width = self.widths.get(text(node, "dtypep")).copied();
         let width = width.unwrap_or(u32::MAX);
         match kind(node) {
-            "CONST" => self.constant(number(node), text(node, "origParamName"), width, found),
+            "CONST" => self.constant(number(node), text(node, "origParamName"), width),
             "VARREF" | "VARXREF" if self.parameters.contains_key(text(node, "varp")) => {
                 let of = self.parameters[text(node, "varp")];
-                let value =
-                    number(of).or_else(|| self.value(of, out, &mut Found::default()).constant());
-                self.constant(value, text(node, "name"), width, found)
+                let value = number(of).or_else(|| self.value(of, out).constant());
+                self.constant(value, text(node, "name"), width)
             }
             "VARREF" | "VARXREF" if self.locals.contains_key(text(node, "varp")) => {
                 self.locals[text(node, "varp")].clone()
             }
             "VARREF" | "VARXREF" => {
-                let spans = self.spans(node, out, &mut Found::default());
+                let spans = self.spans(node, out, &mut Vec::new());
                 let bits = |span| Expression::Bits { span, width };
                 match spans.as_slice() {
                     [span] => bits(*span),
@@ -1168,8 +1153,8 @@ impl<'v> Reader<'v> {
                     return Expression::Constant(value);
                 }
                 match (
-                    self.boxed(node, "fromp", out, found),
-                    self.boxed(node, "lsbp", out, found),
+                    self.boxed(node, "fromp", out),
+                    self.boxed(node, "lsbp", out),
                     of,
                 ) {
                     (Some(from), Some(low), Some(width)) => Expression::Select {
@@ -1183,10 +1168,10 @@ impl<'v> Reader<'v> {
                 }
             }
             "ARRAYSEL" => {
-                let index = self.boxed(node, "bitp", out, found);
+                let index = self.boxed(node, "bitp", out);
                 let mut elements = Vec::new();
                 for from in list(node, "fromp") {
-                    elements.extend(self.spans(from, out, &mut Found::default()));
+                    elements.extend(self.spans(from, out, &mut Vec::new()));
                 }
                 match index {
                     Some(index) => Expression::Element {
@@ -1198,9 +1183,9 @@ impl<'v> Reader<'v> {
                 }
             }
             "COND" => match (
-                self.boxed(node, "condp", out, found),
-                self.boxed(node, "thenp", out, found),
-                self.boxed(node, "elsep", out, found),
+                self.boxed(node, "condp", out),
+                self.boxed(node, "thenp", out),
+                self.boxed(node, "elsep", out),
             ) {
                 (Some(condition), Some(then), Some(other)) => Expression::Chosen {
                     condition,
@@ -1211,10 +1196,7 @@ impl<'v> Reader<'v> {
             },
             "CONCAT" => {
                 let low_width = list(node, "rhsp").first();
-                let (high, low) = (
-                    self.boxed(node, "lhsp", out, found),
-                    self.boxed(node, "rhsp", out, found),
-                );
+                let (high, low) = (self.boxed(node, "lhsp", out), self.boxed(node, "rhsp", out));
                 let low_width = low_width.and_then(|low| self.widths.get(text(low, "dtypep")));
                 match (high, low, low_width) {
                     (Some(high), Some(low), Some(&low_width)) => Expression::Concat {
@@ -1228,20 +1210,16 @@ impl<'v> Reader<'v> {
                 }
             }
             "EXTEND" => self
-                .boxed(node, "lhsp", out, found)
+                .boxed(node, "lhsp", out)
                 .map_or(Expression::Other(Vec::new()), |of| *of),
-            "FUNCREF" | "TASKREF" => {
-                let places = self.functions.get(text(node, "taskp"));
-                found.uses.extend(places.into_iter().flatten());
-                self.call(node, out, found)
-            }
+            "FUNCREF" | "TASKREF" => self.call(node, out),
             "REPLICATE" => {
                 let of = list(node, "srcp").first();
                 let of_width = of
                     .and_then(|of| self.widths.get(text(of, "dtypep")))
                     .copied();
                 let count = list(node, "countp").first().and_then(number);
-                match (self.first(node, "srcp", out, found), of_width, count) {
+                match (self.first(node, "srcp", out), of_width, count) {
                     (Some(of), Some(_), Some(1)) => of,
                     (Some(of), Some(of_width @ 1..), Some(count @ 2..=4096)) => {
                         Expression::Repeated {
@@ -1255,10 +1233,7 @@ impl<'v> Reader<'v> {
             }
             other => match Operator::named(other) {
                 Some(operator) => {
-                    let of = [
-                        self.boxed(node, "lhsp", out, found),
-                        self.boxed(node, "rhsp", out, found),
-                    ];
+                    let of = [self.boxed(node, "lhsp", out), self.boxed(node, "rhsp", out)];
                     let of = of.into_iter().flatten().map(|one| *one).collect();
                     Expression::Operator {
                         operator,
@@ -1266,21 +1241,14 @@ impl<'v> Reader<'v> {
                         width,
                     }
                 }
-                None => Expression::Other(self.all(node, out, found)),
+                None => Expression::Other(self.all(node, out)),
             },
         }
     }
 
     /// A constant, which may have a name.
-    fn constant(
-        &mut self,
-        value: Option<u64>,
-        name: &'v str,
-        width: u32,
-        found: &mut Found,
-    ) -> Expression {
+    fn constant(&mut self, value: Option<u64>, name: &'v str, width: u32) -> Expression {
         let place = self.constants.get(name).copied();
-        found.uses.extend(place);
         let Some(value) = value else {
             return Expression::Other(Vec::new());
         };
@@ -1306,7 +1274,7 @@ impl<'v> Reader<'v> {
             return None;
         }
         let low = list(node, "lsbp").first()?;
-        let low = self.value(low, out, &mut Found::default());
+        let low = self.value(low, out);
         let low = low.constant()?;
         let width = node.get("widthConst").and_then(Value::as_u64)?;
         let digits = digits(of)?.as_bytes();
@@ -1323,45 +1291,44 @@ impl<'v> Reader<'v> {
         Some(value)
     }
 
-    fn boxed(
-        &mut self,
-        node: &'v Value,
-        key: &str,
-        out: &Module,
-        found: &mut Found,
-    ) -> Option<Box<Expression>> {
-        self.first(node, key, out, found).map(Box::new)
+    fn boxed(&mut self, node: &'v Value, key: &str, out: &Module) -> Option<Box<Expression>> {
+        self.first(node, key, out).map(Box::new)
     }
 
-    fn first(
-        &mut self,
-        node: &'v Value,
-        key: &str,
-        out: &Module,
-        found: &mut Found,
-    ) -> Option<Expression> {
+    fn first(&mut self, node: &'v Value, key: &str, out: &Module) -> Option<Expression> {
         let first = list(node, key).first()?;
-        Some(self.value(first, out, found))
+        Some(self.value(first, out))
     }
 
-    /// What a function returns: its body with the arguments in the place of its inputs.
-    fn call(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Expression {
+    /// What a function returns: its body with the arguments in the place of its inputs. Where that is not known, it comes of these
+    /// and of every line.
+    fn call(&mut self, node: &'v Value, out: &Module) -> Expression {
         let mut given = Vec::new();
         for argument in list(node, "argsp") {
             let of = list(argument, "exprp").first();
-            given.extend(of.map(|of| self.value(of, out, found)));
+            given.extend(of.map(|of| self.value(of, out)));
         }
-        let body = self.bodies.get(text(node, "taskp")).copied();
-        let body = body.filter(|_| self.depth < DEPTH);
-        let Some((body, result)) = body.and_then(|body| Some((body, list(body, "fvarp").first()?)))
-        else {
+        let Some(body) = self.bodies.get(text(node, "taskp")).copied() else {
             return Expression::Other(given);
         };
+        self.returned(body, &given, out).unwrap_or_else(|| {
+            self.lines_of_function(body, &mut given);
+            Expression::Other(given)
+        })
+    }
+
+    fn returned(
+        &mut self,
+        body: &'v Value,
+        given: &[Expression],
+        out: &Module,
+    ) -> Option<Expression> {
+        let result = list(body, "fvarp").first().filter(|_| self.depth < DEPTH)?;
         let inputs = list(body, "stmtsp").iter();
         let inputs = inputs.filter(|of| kind(of) == "VAR" && text(of, "direction") == "INPUT");
         let inputs: Vec<_> = inputs.map(|of| text(of, "addr")).collect();
         if inputs.len() != given.len() {
-            return Expression::Other(given);
+            return None;
         }
         let around = self.locals.clone();
         let statement = self.statement;
@@ -1369,29 +1336,29 @@ impl<'v> Reader<'v> {
         for (input, value) in inputs.into_iter().zip(given.iter().cloned()) {
             self.locals.insert(input, value);
         }
-        self.execute(list(body, "stmtsp"), out, found);
+        self.execute(list(body, "stmtsp"), out);
         let value = self.locals.get(text(result, "addr")).cloned();
         self.depth -= 1;
         self.statement = statement;
         self.locals = around;
-        value.unwrap_or(Expression::Other(given))
+        value
     }
 
     /// Statements of a function.
-    fn execute(&mut self, statements: &'v [Value], out: &Module, found: &mut Found) {
+    fn execute(&mut self, statements: &'v [Value], out: &Module) {
         for node in statements {
             match kind(node) {
-                "ASSIGN" => self.assign(node, out, found),
+                "ASSIGN" => self.assign(node, out),
                 "IF" => {
                     let condition = list(node, "condp").first();
                     if let Some(of) = condition {
                         self.statement = Some(self.place(&[of]));
                     }
-                    let condition = condition.map(|of| self.value(of, out, found));
+                    let condition = condition.map(|of| self.value(of, out));
                     let before = self.locals.clone();
-                    self.execute(list(node, "thensp"), out, found);
+                    self.execute(list(node, "thensp"), out);
                     let then = std::mem::replace(&mut self.locals, before);
-                    self.execute(list(node, "elsesp"), out, found);
+                    self.execute(list(node, "elsesp"), out);
                     self.merge(condition, then);
                 }
                 "CASE" => {
@@ -1399,17 +1366,17 @@ impl<'v> Reader<'v> {
                     if let Some(of) = of {
                         self.statement = Some(self.place(&[of]));
                     }
-                    let of = of.map(|of| self.value(of, out, found));
-                    self.choose(of.as_ref(), list(node, "itemsp"), out, found);
+                    let of = of.map(|of| self.value(of, out));
+                    self.choose(of.as_ref(), list(node, "itemsp"), out);
                 }
                 "LOOP" => {
                     self.unroll(node, |reader, statement| {
-                        reader.execute(std::slice::from_ref(statement), out, found);
+                        reader.execute(std::slice::from_ref(statement), out);
                     });
                 }
                 "BEGIN" | "JUMPBLOCK" => {
                     let inner = list(node, "stmtsp");
-                    self.execute(inner, out, found);
+                    self.execute(inner, out);
                 }
                 _ => {}
             }
@@ -1417,32 +1384,26 @@ impl<'v> Reader<'v> {
     }
 
     /// Rows of a case, of which the first that is it is taken.
-    fn choose(
-        &mut self,
-        of: Option<&Expression>,
-        rows: &'v [Value],
-        out: &Module,
-        found: &mut Found,
-    ) {
+    fn choose(&mut self, of: Option<&Expression>, rows: &'v [Value], out: &Module) {
         let Some((row, others)) = rows.split_first() else {
             return;
         };
         let own: Vec<_> = list(row, "condsp").iter().collect();
         if own.is_empty() && others.is_empty() {
-            return self.execute(list(row, "stmtsp"), out, found);
+            return self.execute(list(row, "stmtsp"), out);
         }
         if own.is_empty() {
             // What is taken if no other is.
             let mut last: Vec<Expression> = Vec::new();
             let before = self.locals.clone();
-            self.execute(list(row, "stmtsp"), out, found);
+            self.execute(list(row, "stmtsp"), out);
             let default = std::mem::replace(&mut self.locals, before);
             for other in others {
                 for one in list(other, "condsp") {
-                    last.push(self.value(one, out, found));
+                    last.push(self.value(one, out));
                 }
             }
-            self.choose(of, others, out, found);
+            self.choose(of, others, out);
             let any = any_of(of, last);
             let none = any.map(|any| Expression::Operator {
                 operator: Operator::LogicalNot,
@@ -1454,13 +1415,13 @@ impl<'v> Reader<'v> {
         self.statement = Some(self.place(&own));
         let mut is = Vec::new();
         for one in own {
-            is.push(self.value(one, out, found));
+            is.push(self.value(one, out));
         }
         let condition = any_of(of, is);
         let before = self.locals.clone();
-        self.execute(list(row, "stmtsp"), out, found);
+        self.execute(list(row, "stmtsp"), out);
         let then = std::mem::replace(&mut self.locals, before);
-        self.choose(of, others, out, found);
+        self.choose(of, others, out);
         self.merge(condition, then);
     }
 
@@ -1483,7 +1444,7 @@ impl<'v> Reader<'v> {
     }
 
     /// An assignment in a function.
-    fn assign(&mut self, node: &'v Value, out: &Module, found: &mut Found) {
+    fn assign(&mut self, node: &'v Value, out: &Module) {
         let (Some(left), Some(right)) = (list(node, "lhsp").first(), list(node, "rhsp").first())
         else {
             return;
@@ -1494,14 +1455,14 @@ impl<'v> Reader<'v> {
             return;
         }
         self.statement = Some(self.place(&[node]));
-        let value = self.value(right, out, found);
+        let value = self.value(right, out);
         match kind(left) {
             "VARREF" => self.set(text(left, "varp"), Some(value)),
             "SEL" => {
                 let from = list(left, "fromp").first();
                 let low = list(left, "lsbp").first();
                 let low = low.and_then(|low| {
-                    let low = self.value(low, out, found);
+                    let low = self.value(low, out);
                     low.constant()
                 });
                 let bits = left.get("widthConst").and_then(Value::as_u64);
@@ -1547,8 +1508,8 @@ impl<'v> Reader<'v> {
         })
     }
 
-    fn all(&mut self, node: &'v Value, out: &Module, found: &mut Found) -> Vec<Expression> {
-        let all = children(node).map(|child| self.value(child, out, found));
+    fn all(&mut self, node: &'v Value, out: &Module) -> Vec<Expression> {
+        let all = children(node).map(|child| self.value(child, out));
         all.collect()
     }
 }
@@ -1632,7 +1593,6 @@ impl Module {
             conditions: Vec::new(),
             place: to.place,
             block: to.block,
-            uses: Vec::new(),
             clocked: false,
             node: NO_NODE,
             scope,
