@@ -10,6 +10,7 @@ use lockstep_engine::lockstep::compare::first_difference;
 use lockstep_stimulus::{Generator, Profile};
 
 use super::LocationError;
+use super::simulation::SETTLED;
 use crate::hypotheses::Recording;
 
 /// Stretches of stimulus by which the design is learnt.
@@ -204,7 +205,7 @@ pub struct Judged {
     pub expected: Vec<CycleOutput>,
     /// What of them may be anything.
     pub unknown: Vec<Unknown>,
-    /// The first cycle in which the design differs.
+    /// The first cycle in which the design differs, out of reset.
     pub found: Option<usize>,
 }
 
@@ -222,7 +223,10 @@ pub fn judged(
     let mut expected = vec![CycleOutput::default(); rtl.len()];
     let mut unknown = vec![Unknown::default(); rtl.len()];
     model.run(inputs, &random, &mut expected, &mut unknown);
-    let found = first_difference(&expected, &unknown, rtl);
+    // Sooner than that, it differs by what was before the reset.
+    let settled = SETTLED.min(rtl.len());
+    let found = first_difference(&expected[settled..], &unknown[settled..], &rtl[settled..]);
+    let found = found.map(|found| found + settled);
     Ok(Judged {
         random,
         expected,
