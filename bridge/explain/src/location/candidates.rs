@@ -1,6 +1,6 @@
 //! The nodes of the source that failing cycles come of: one of them may be the mistake.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::change::{Change, Edit};
 use super::expression::Expression;
@@ -15,6 +15,8 @@ const FIRST: usize = 6;
 /// Bits that are wrong, of which it is looked at what they come of: the first ones, and all together, at most.
 const FEW: usize = 4;
 const ROOTS: usize = 64;
+/// Cycles without a difference, before that of a failing stretch, in which it is looked at what the same bits come of.
+const PASSING: usize = 10;
 /// Uses of a node in a failing stretch that are looked at, at most.
 const USES: usize = 1024;
 
@@ -22,6 +24,8 @@ const USES: usize = 1024;
 pub struct Failure<'a> {
     pub stretch: &'a Stretch,
     pub divergent: usize,
+    /// Some of the bits that are wrong.
+    pub few: Vec<Span>,
     /// By node, where it is made use of: what is set there, in which cycle, by which assignment.
     pub uses: HashMap<u32, Vec<(Span, usize, u32)>>,
 }
@@ -33,6 +37,8 @@ pub struct Candidate<'a> {
     pub of: Option<&'a Expression>,
     pub width: u32,
     pub driver: u32,
+    /// The share of the cycles without a difference in which the same bits come of it.
+    pub passing: f64,
 }
 
 impl Candidate<'_> {
@@ -65,12 +71,8 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
         .filter_map(|(stretch, divergent)| {
             let wrong = simulation.wrong(stretch.first + divergent);
             let mut uses: HashMap<u32, Vec<(Span, usize, u32)>> = HashMap::new();
-            let all: Vec<_> = wrong
-                .iter()
-                .take(ROOTS)
-                .map(|bit| (*bit, divergent))
-                .collect();
-            let (few, others) = all.split_at(FEW.min(all.len()));
+            let (few, others) = wrong.split_at(FEW.min(wrong.len()));
+            let others = &others[..others.len().min(ROOTS - FEW)];
             let mut note = |node: u32, own: (Span, usize, u32)| {
                 let uses = uses.entry(node).or_default();
                 if uses.len() < USES && uses.last() != Some(&own) {
@@ -78,7 +80,7 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
                 }
             };
             // What few come of is followed farther.
-            let slices = [few, others].map(|roots| search.slice(roots.iter().copied(), stretch));
+            let slices = [few, others].map(|roots| search.slice(roots, divergent, stretch));
             for Slice { set, nodes } in slices.into_iter().flatten() {
                 note(search.design.drivers[set.2 as usize].node, set);
                 for node in nodes {
@@ -88,11 +90,41 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
             let failure = Failure {
                 stretch,
                 divergent,
+                few: few.to_vec(),
                 uses,
             };
             (!wrong.is_empty()).then_some(failure)
         })
         .collect()
+}
+
+/// By node, the share of the cycles without a difference in which bits come of it that are wrong later.
+fn passing(search: &Search<'_>, failures: &[Failure<'_>]) -> HashMap<u32, f64> {
+    let mut passing: HashMap<u32, f64> = HashMap::new();
+    let mut all = 0.0;
+    for failure in failures {
+        let settled = failure.divergent - SETTLED;
+        let cycles: BTreeSet<usize> = (0..PASSING)
+            .map(|part| SETTLED + settled * part / PASSING)
+            .filter(|&cycle| cycle < failure.divergent)
+            .collect();
+        for cycle in cycles {
+            all += 1.0;
+            let slice = search.slice(&failure.few, cycle, failure.stretch);
+            let nodes: HashSet<u32> = slice
+                .into_iter()
+                .flat_map(|Slice { set, nodes }| {
+                    let statement = search.design.drivers[set.2 as usize].node;
+                    nodes.into_iter().chain([statement])
+                })
+                .collect();
+            for node in nodes {
+                *passing.entry(node).or_default() += 1.0;
+            }
+        }
+    }
+    passing.values_mut().for_each(|often| *often /= all);
+    passing
 }
 
 /// The nodes that most failures make use of.
@@ -109,6 +141,8 @@ pub fn candidates<'a>(search: &Search<'a>, failures: &[Failure<'_>]) -> Vec<Cand
         .filter(|(_, often)| 2 * often >= failures.len())
         .map(|(node, _)| node)
         .collect();
+    let passing = passing(search, failures);
+    let passing = |node: u32| passing.get(&node).copied().unwrap_or(0.0);
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
     for (number, driver) in (0..).zip(&design.drivers) {
@@ -123,6 +157,7 @@ pub fn candidates<'a>(search: &Search<'a>, failures: &[Failure<'_>]) -> Vec<Cand
                 of,
                 width: of.map_or(0, |_| design.nodes[driver.node as usize].width),
                 driver: number,
+                passing: passing(driver.node),
             });
         }
         let own = expressions(driver).filter(|_| !driver.is_lost);
@@ -141,6 +176,7 @@ pub fn candidates<'a>(search: &Search<'a>, failures: &[Failure<'_>]) -> Vec<Cand
                         of: Some(of),
                         width: about.width,
                         driver: number,
+                        passing: passing(*node),
                     });
                 }
             });

@@ -34,6 +34,14 @@ const EFFORT: u64 = 12_000_000_000;
 /// Assignments that are, for one node in one stretch.
 const EACH: u64 = 150_000;
 
+/// How sharply a place that could have made less right is told from one that could have made all right.
+const SHARP: i32 = 16;
+/// How much it tells against a place that the same bits come of it where they are right.
+const PASSING: f64 = 10.0;
+/// What is left of the suspicion of a place that could have prevented no divergence, and of one of which that is not known.
+const BOUND_LEFT: f64 = 0.02;
+const UNKNOWN_LEFT: f64 = 0.01;
+
 /// What nodes could have made right; nothing of those that were not tried.
 #[derive(Default)]
 pub struct Free(HashMap<u32, OfNode>);
@@ -124,24 +132,39 @@ fn of_node(
     }
 }
 
-/// By place, the share of its best node, as part of the best of all.
-pub fn of_places(free: &Free, design: &Netlist) -> HashMap<u32, f64> {
-    let mut places: HashMap<u32, f64> = HashMap::new();
-    let mut note = |place: u32, share: f64| {
-        let known = places.entry(place).or_default();
-        *known = known.max(share);
-    };
-    for (&node, found) in &free.0 {
-        if let Some(share) = found.share {
-            note(design.nodes[node as usize].place, share);
-        }
-    }
-    // Where two mistakes are in one place, none is why all are wrong.
-    let most = places.values().copied().fold(0.0, f64::max);
-    if most > 0.0 {
-        places.values_mut().for_each(|share| *share /= most);
+/// By place, how much is left of the suspicion against it by its best node.
+pub fn of_places(
+    free: &Free,
+    candidates: &[Candidate<'_>],
+    design: &Netlist,
+) -> HashMap<u32, Left> {
+    let shares = free.0.values().filter_map(|of_node| of_node.share);
+    // Where there are two mistakes, none is why all are wrong.
+    let most = shares.fold(0.0, f64::max);
+    let mut places: HashMap<u32, Left> = HashMap::new();
+    for candidate in candidates {
+        let part = match free.share(candidate.node) {
+            Some(share) if most > 0.0 => {
+                BOUND_LEFT + (1.0 - BOUND_LEFT) * (share / most).powi(SHARP)
+            }
+            Some(_) => BOUND_LEFT,
+            None => UNKNOWN_LEFT,
+        };
+        let part = part / (1.0 + PASSING * candidate.passing);
+        let place = design.nodes[candidate.node as usize].place;
+        let signal = design.drivers[candidate.driver as usize].target.signal;
+        let left = places.entry(place).or_insert(Left { part, signal });
+        left.part = left.part.max(part);
     }
     places
+}
+
+/// What is left of the suspicion against a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub part: f64,
+    /// A signal that is set there.
+    pub signal: u32,
 }
 
 /// A node, tried in a failing stretch.

@@ -167,7 +167,7 @@ pub fn locate(
         let rank = ranks(&suspects);
         candidates.sort_by_key(|one| (rank(place(one)), one.node));
         let free = free::free(&simulation, &failures, &candidates);
-        suspects = suspicions.ranked(Some(&free::of_places(&free, design)));
+        suspects = suspicions.ranked(Some(&free::of_places(&free, &candidates, design)));
         let rank = ranks(&suspects);
         candidates.sort_by_key(|one| (rank(place(one)), one.node));
         repairs = repair::repairs(&search, &simulation, &failures, &candidates, &free);

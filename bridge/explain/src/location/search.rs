@@ -397,13 +397,9 @@ impl<'a> Search<'a> {
         Some(self.design.drivers[driver as usize].place)
     }
 
-    /// All that some bits come of, the nearest first.
-    pub(super) fn slice(
-        &self,
-        roots: impl Iterator<Item = (Span, usize)>,
-        stretch: &Stretch,
-    ) -> Vec<Slice> {
-        let mut left: VecDeque<(Span, usize)> = roots.collect();
+    /// All that some bits come of in a cycle, the nearest first.
+    pub(super) fn slice(&self, roots: &[Span], cycle: usize, stretch: &Stretch) -> Vec<Slice> {
+        let mut left: VecDeque<(Span, usize)> = roots.iter().map(|&root| (root, cycle)).collect();
         let mut seen: HashSet<(Span, usize)> = left.iter().copied().collect();
         let mut slice = Vec::new();
         while let Some((span, now)) = left.pop_front() {

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
+use super::free::Left;
+
 /// How much it tells against a place that cycles without a difference come of it.
 const PASSING: f64 = 30.0;
-/// What is left of the suspicion of a place that could have prevented no divergence, and of one of which that is not known.
-const BOUND: f64 = 0.02;
-const UNKNOWN: f64 = 0.01;
+/// How suspicious a place is by itself where it is known what is left of that, and what is left where it is not.
+const KNOWN: f64 = 0.1;
+const UNKNOWN: f64 = 0.003;
 /// What a place without anything to get wrong counts beside one with much.
 const LEAST: f64 = 1.2;
 /// What is left of it by assignment to a difference.
@@ -54,23 +56,30 @@ impl Default for Tally {
 }
 
 impl Suspicions {
-    /// The places, the most suspicious first: those that the failing cycles have in common, and others do not. `free` is the
-    /// share of them that a place could have made right, where that is known.
-    pub fn ranked(&self, free: Option<&HashMap<u32, f64>>) -> Vec<Suspected> {
+    /// The places, the most suspicious first: those that the failing cycles have in common, and others do not. `left` is what is
+    /// left of that by what places could have made right, once that is known.
+    pub fn ranked(&self, left: Option<&HashMap<u32, Left>>) -> Vec<Suspected> {
         let suspected = |(&place, tally): (&u32, &Tally)| {
-            let share = free.map(|free| free.get(&place));
-            let left = match share {
-                None => 1.0,
-                Some(None) => UNKNOWN,
-                Some(Some(share)) => BOUND + (1.0 - BOUND) * share.powi(8),
-            };
+            let own = self.score(tally);
             Suspected {
                 place,
                 signal: tally.signal,
-                score: left * self.score(tally),
+                score: match left.map(|left| left.get(&place)) {
+                    None => own,
+                    Some(None) => UNKNOWN * own,
+                    Some(Some(left)) => left.part * (KNOWN + own),
+                },
             }
         };
         let mut suspects: Vec<_> = self.places.iter().map(suspected).collect();
+        // What nothing but what could have made right points to.
+        let others = left.into_iter().flatten();
+        let others = others.filter(|(place, _)| !self.places.contains_key(place));
+        suspects.extend(others.map(|(&place, left)| Suspected {
+            place,
+            signal: left.signal,
+            score: left.part * KNOWN,
+        }));
         suspects.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.place.cmp(&b.place)));
         suspects
     }
@@ -104,8 +113,8 @@ mod tests {
         }
     }
 
-    fn places(free: Option<&HashMap<u32, f64>>) -> Vec<u32> {
-        let ranked = suspicions().ranked(free).into_iter();
+    fn places(left: Option<&HashMap<u32, Left>>) -> Vec<u32> {
+        let ranked = suspicions().ranked(left).into_iter();
         ranked.map(|suspected| suspected.place).collect()
     }
 
@@ -116,7 +125,8 @@ mod tests {
 
     #[test]
     fn what_could_have_prevented_all_comes_first() {
-        let free = HashMap::from([(8, 0.0), (9, 1.0)]);
-        assert_eq!(places(Some(&free)), [9, 7, 8]);
+        let left = |part| Left { part, signal: 0 };
+        let some = HashMap::from([(8, left(0.0)), (9, left(1.0)), (10, left(0.5))]);
+        assert_eq!(places(Some(&some)), [9, 10, 7, 8]);
     }
 }
