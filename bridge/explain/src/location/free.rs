@@ -267,20 +267,26 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// What helps alone is taken together.
+    /// It is the same wherever it is made use of, or something else in one assignment; what helps in one is taken together.
     fn mended_in(&mut self, now: usize, drivers: &[u32]) -> Option<f64> {
         let mut helping = Vec::new();
         let mut best = 0.0;
-        for &driver in drivers {
-            for force in self.forces(now, driver) {
+        let all = drivers.first().filter(|_| drivers.len() > 1);
+        let all = all.map(|&first| (first, drivers));
+        let each = drivers
+            .iter()
+            .map(|driver| (*driver, std::slice::from_ref(driver)));
+        for (first, drivers) in all.into_iter().chain(each) {
+            for force in self.forces(now, first) {
                 if self.differences.work() > self.end {
                     return (best > 0.0).then_some(best);
                 }
-                match self.tried((now, now), &[(driver, force)]) {
+                let forced: Vec<_> = drivers.iter().map(|&driver| (driver, force)).collect();
+                match self.tried((now, now), &forced) {
                     Came::Right(1.0) => return Some(1.0),
                     Came::Right(mended) => best = f64::max(best, mended),
-                    Came::Better => helping.push((driver, force)),
-                    Came::No => {}
+                    Came::Better if drivers.len() == 1 => helping.push((first, force)),
+                    Came::Better | Came::No => {}
                 }
             }
         }
