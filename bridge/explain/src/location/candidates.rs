@@ -6,7 +6,7 @@ use super::change::{Change, Edit};
 use super::expression::Expression;
 use super::netlist::NO_NODE;
 use super::search::{Search, Slice};
-use super::simulation::{SETTLED, Simulation, expressions, visit};
+use super::simulation::{Part, SETTLED, Simulation, expressions, visit};
 use super::span::Span;
 use super::stretch::Stretch;
 
@@ -26,6 +26,8 @@ pub struct Failure<'a> {
     pub divergent: usize,
     /// Some of the bits that are wrong.
     pub few: Vec<Span>,
+    /// The parts of the outputs that are.
+    pub parts: Vec<Part>,
     /// By node, where it is made use of: what is set there, in which cycle, by which assignment.
     pub uses: HashMap<u32, Vec<(Span, usize, u32)>>,
 }
@@ -91,6 +93,7 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
                 stretch,
                 divergent,
                 few: few.to_vec(),
+                parts: simulation.wrong_parts(stretch.first + divergent),
                 uses,
             };
             (!wrong.is_empty()).then_some(failure)

@@ -8,8 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::{Candidate, Failure};
 use super::change::{Change, Force};
+use super::expression::mask;
 use super::netlist::Netlist;
-use super::simulation::{Differences, SETTLED, Simulation};
+use super::simulation::{Differences, Part, SETTLED, Simulation};
 use crate::cores;
 
 /// Cycles in which a node is something else, each by itself, at most: the last ones.
@@ -18,6 +19,8 @@ const CYCLES: usize = 6;
 const DRIVERS: usize = 64;
 /// Assignments by which a node is the same from a cycle on, each by itself, at most.
 const FEW: usize = 4;
+/// Wrong parts of the outputs that a node is made to make right, at most.
+const PARTS: usize = 8;
 /// Values of other signals that a node is for once, at most.
 const OTHERS: usize = 24;
 /// What it counts that the first wrong cycle is right, where the next one is wrong: more than that most stretches are right.
@@ -225,10 +228,8 @@ impl Trial<'_> {
         let Some((last, _)) = cycles.first() else {
             return (0.0, 0);
         };
-        let mut drivers: Vec<u32> = cycles.iter().flat_map(|(_, all)| all).copied().collect();
-        drivers.sort_unstable();
-        drivers.dedup();
-        drivers.truncate(DRIVERS);
+        let drivers: Vec<u32> = cycles.iter().flat_map(|(_, all)| all).copied().collect();
+        let drivers = self.with_siblings(&drivers);
         // What all assignments have of it, or one alone.
         let each = drivers.iter().take(FEW).map(std::slice::from_ref);
         let each = each.filter(|_| drivers.len() > 1);
@@ -271,8 +272,9 @@ impl Trial<'_> {
     fn mended_in(&mut self, now: usize, drivers: &[u32]) -> Option<f64> {
         let mut helping = Vec::new();
         let mut best = 0.0;
-        let all = drivers.first().filter(|_| drivers.len() > 1);
-        let all = all.map(|&first| (first, drivers));
+        let all = self.with_siblings(drivers);
+        let first = drivers.first().filter(|_| all.len() > 1);
+        let all = first.map(|&first| (first, all.as_slice()));
         let each = drivers
             .iter()
             .map(|driver| (*driver, std::slice::from_ref(driver)));
@@ -290,8 +292,16 @@ impl Trial<'_> {
                 }
             }
         }
-        let is_bit = |(_, force): &&(u32, Force)| matches!(force, Force::Flipped(_));
-        let bits: Vec<_> = helping.iter().filter(is_bit).copied().collect();
+        let is_bit = |(_, force): &&(u32, Force)| match force {
+            Force::Flipped(bits) => bits.is_power_of_two(),
+            _ => false,
+        };
+        let mut bits: Vec<_> = Vec::new();
+        for one in helping.iter().filter(is_bit) {
+            if !bits.contains(one) {
+                bits.push(*one);
+            }
+        }
         let mut values: Vec<_> = helping.iter().filter(|one| !is_bit(one)).copied().collect();
         values.dedup_by_key(|(driver, _)| *driver);
         for all in [bits, values].into_iter().filter(|all| all.len() > 1) {
@@ -300,6 +310,19 @@ impl Trial<'_> {
             }
         }
         Some(best)
+    }
+
+    /// Some assignments, with what sets the same and is made of the node, too.
+    fn with_siblings(&self, drivers: &[u32]) -> Vec<u32> {
+        let node = self.candidate.node;
+        let siblings = drivers
+            .iter()
+            .flat_map(|&driver| self.simulation.siblings(node, driver));
+        let mut all: Vec<u32> = drivers.iter().copied().chain(siblings).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.truncate(DRIVERS);
+        all
     }
 
     /// What the node may be in a cycle instead: also what others are that are as wide.
@@ -315,6 +338,14 @@ impl Trial<'_> {
         let known: BTreeSet<u64> = same.iter().filter_map(signal).collect();
         let others = known.into_iter().filter(|other| Some(*other) != is);
         let bits = (0..width).map(|bit| Force::Flipped(1 << bit));
+        // What makes the outputs right if it is handed on to them.
+        let as_wide = width.next_power_of_two().max(8);
+        let parts = self.failure.parts.iter();
+        let fits = |part: &&Part| part.width == as_wide && (part.should | part.is) <= mask(width);
+        let handed_on = parts.filter(fits).take(PARTS).flat_map(|part| {
+            let by = part.should.wrapping_sub(part.is) as i64;
+            [Force::Flipped(part.should ^ part.is), Force::Moved(by)]
+        });
         let values = [
             Force::Moved(1),
             Force::Moved(-1),
@@ -323,6 +354,7 @@ impl Trial<'_> {
         ];
         values
             .into_iter()
+            .chain(handed_on)
             .chain(bits)
             .chain(others.take(OTHERS).map(Force::Is))
             .collect()

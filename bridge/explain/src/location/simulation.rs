@@ -60,6 +60,14 @@ struct Memory {
 /// What the outputs should be in the cycle of the last of some random bytes, those from the reset on.
 pub type Judge<'a> = dyn FnMut(&[u8]) -> Option<Expected> + 'a;
 
+/// A part of the outputs: how many bits, what they should be, and what they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub width: u32,
+    pub should: u64,
+    pub is: u64,
+}
+
 /// A run ended early: too much differs.
 pub struct Lost;
 
@@ -574,6 +582,31 @@ impl<'a> Simulation<'a> {
     /// The bits of the outputs that are wrong in a cycle, by what differs from the dump in it.
     pub fn still_wrong(&self, cycle: usize, of: &Differences) -> Vec<u64> {
         self.expected[cycle].missed(self.outputs(cycle, of))
+    }
+
+    /// Parts of the outputs that are wrong in a cycle of the dump, of all widths that numbers have.
+    pub fn wrong_parts(&self, cycle: usize) -> Vec<Part> {
+        let (is, expected) = (self.dumped_outputs(cycle), &self.expected[cycle]);
+        let missed = expected.missed(is);
+        let mut parts = Vec::new();
+        for width in [8, 16, 32, 64] {
+            for low in (0..64 * missed.len() as u32).step_by(width as usize) {
+                let wrong = bits_of(&missed, low, width);
+                if wrong != 0 {
+                    let is = bits_of(is, low, width);
+                    let should = is ^ wrong;
+                    parts.push(Part { width, should, is });
+                }
+            }
+        }
+        parts
+    }
+
+    /// The assignments that a node is in and that set some of the bits which one of them does, as the branches of an `if` do.
+    pub fn siblings(&self, node: u32, driver: u32) -> impl Iterator<Item = u32> {
+        let target = self.design.drivers[driver as usize].target;
+        let all = self.uses.get(&node).into_iter().flatten().copied();
+        all.filter(move |&one| self.design.drivers[one as usize].target.overlaps(&target))
     }
 
     /// The bits of the outputs that are wrong in a cycle of the dump.

@@ -37,26 +37,31 @@ impl Reader<'_> {
                 .map(|driver| driver.target.signal)
                 .collect();
             // That nothing is done otherwise is no place for something more, unless nothing is left of a reset.
-            if own.is_empty() && at.clocked && !at.conditions.is_empty() {
+            let is_within = at.clocked && !at.conditions.is_empty();
+            if own.is_empty() && is_within && number > 0 {
                 continue;
             }
             // A row in which nothing is done may be the only one that set what is set before all of them, and it may have
             // set that to anything; so may what comes behind a reset.
             let is_empty_row = own.is_empty() && !at.clocked;
             let is_otherwise = at.clocked && number == 1 && !own.is_empty();
+            // Nobody writes down a condition under which nothing is done.
+            let is_empty_then = own.is_empty() && is_within;
+            let may_be_any = is_empty_row || is_otherwise || is_empty_then;
             let before = before.iter().filter(|_| is_empty_row);
             for (&target, values) in set.iter().chain(before) {
                 if own.contains(&target.signal) {
                     continue;
                 }
                 let width = width(target, out);
-                match (1..=VALUES).contains(&values.len()) && !is_otherwise {
+                let is_known = !is_otherwise && !is_empty_then;
+                match (1..=VALUES).contains(&values.len()) && is_known {
                     true => {
                         for &value in values {
                             self.add_lost((target, width), Some(value), branch, at, out);
                         }
                     }
-                    false if (is_empty_row || is_otherwise) && width <= 64 => {
+                    false if may_be_any && width <= 64 => {
                         self.add_lost((target, width), None, branch, at, out);
                     }
                     false => {}

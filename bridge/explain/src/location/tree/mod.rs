@@ -757,13 +757,18 @@ impl<'v> Reader<'v> {
                         at.conditions.pop();
                     }
                     let condition = at.conditions.pop();
-                    if !own.is_empty() {
-                        branches.push(Branch {
-                            condition,
-                            drivers: first..out.drivers.len(),
-                            place: self.place(&own),
-                        });
-                    }
+                    let place = match own.is_empty() {
+                        true => {
+                            let (file, (first, _)) = lines_of(&[item]);
+                            self.lines(file, first, first)
+                        }
+                        false => self.place(&own),
+                    };
+                    branches.push(Branch {
+                        condition,
+                        drivers: first..out.drivers.len(),
+                        place,
+                    });
                 }
                 if !at.clocked {
                     let rows: Vec<_> = (0..branches.len()).collect();
