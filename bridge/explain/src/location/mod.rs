@@ -22,6 +22,7 @@ mod free;
 mod live;
 mod mine;
 mod netlist;
+mod pending;
 mod repair;
 mod rows;
 mod search;

@@ -36,13 +36,17 @@ pub fn bits_of(words: &[u64], low: u32, width: u32) -> u64 {
     value & mask(width)
 }
 
+/// Sets some bits of words, 64 at most.
 pub fn set_bits(words: &mut [u64], low: u32, width: u32, value: u64) {
-    for at in 0..width {
-        let (word, bit) = ((low + at) as usize / 64, (low + at) % 64);
-        let Some(word) = words.get_mut(word) else {
-            return;
-        };
-        *word = *word & !(1 << bit) | (value >> at & 1) << bit;
+    let (word, bit) = (low as usize / 64, low % 64);
+    let (mask, value) = (mask(width), value & mask(width));
+    if let Some(first) = words.get_mut(word) {
+        *first = *first & !(mask << bit) | value << bit;
+    }
+    if bit > 0
+        && let Some(second) = words.get_mut(word + 1)
+    {
+        *second = *second & !(mask >> (64 - bit)) | value >> (64 - bit);
     }
 }
 
@@ -164,6 +168,34 @@ impl Layout {
             places: self.of_signals,
             length: self.length,
             words,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_set_where_they_are_read() {
+        for (low, width, value) in [
+            (0, 64, u64::MAX),
+            (3, 5, 0b10110),
+            (60, 8, 0xA5),
+            (64, 64, 7),
+            (126, 9, 0x1FF),
+        ] {
+            let mut words = [0x0123_4567_89AB_CDEF, !0];
+            let before = words;
+            set_bits(&mut words, low, width, value);
+            let inside = width.min(128 - low);
+            assert_eq!(
+                bits_of(&words, low, inside),
+                value & mask(inside),
+                "{low}, {width}"
+            );
+            set_bits(&mut words, low, inside, bits_of(&before, low, inside));
+            assert_eq!(words, before, "{low}, {width}");
         }
     }
 }

@@ -11,6 +11,7 @@ use super::OUTPUTS;
 use super::change::{Change, Edit, Force};
 use super::expression::{Expression, Operator, Values, mask};
 use super::netlist::{Driver, Netlist};
+use super::pending::Pending;
 use super::rows::{Rows, bits_of, set_bits, words};
 use super::search::Search;
 use super::span::Span;
@@ -18,6 +19,9 @@ use super::stretch::{Stretch, cycles};
 
 /// Assignments that are made in a cycle, at most.
 const MADE: u32 = 20_000;
+/// What it takes to make an assignment, beside its parts, and to make a cycle.
+const MAKING: u64 = 100;
+const CYCLE: u64 = 500;
 /// Cycles by which an assignment is tried before it is relied on.
 const TRIED: usize = 6;
 /// Bits of a word that are looked at one by one, at most.
@@ -75,15 +79,17 @@ pub struct Lost;
 pub struct Simulation<'a> {
     pub design: &'a Netlist,
     rows: Rows,
-    /// By signal, the assignments that read it.
-    readers: Vec<Vec<u32>>,
+    /// By signal, the assignments that read it: those at a clock, and the ranks of the others.
+    clocked_readers: Vec<Vec<u32>>,
+    followers: Vec<Vec<u32>>,
     /// By node, the assignments that it is in.
     uses: HashMap<u32, Vec<u32>>,
     /// Of signals with many assignments, by bit those of the bit.
     by_bit: HashMap<u32, Vec<Vec<u32>>>,
     registers: Vec<bool>,
-    /// By assignment, what comes first.
-    order: Vec<u32>,
+    /// By assignment, its rank: what is read comes first, as far as there is such an order; and by rank the assignment.
+    ranks: Vec<u32>,
+    ranked: Vec<u32>,
     /// By assignment, of how many parts it is.
     sizes: Vec<u64>,
     /// By assignment, whether its values are those of the dump.
@@ -188,11 +194,32 @@ impl<'a> Simulation<'a> {
         let registers: Vec<bool> = registers.collect();
         let output = output(design)?;
         rows.places[output as usize]?;
+        let order = order(design, &registers, &reads);
+        let mut ranked: Vec<u32> = (0..design.drivers.len() as u32).collect();
+        ranked.sort_by_key(|&number| (order[number as usize], number));
+        let mut ranks = vec![0; ranked.len()];
+        for (rank, &number) in (0..).zip(&ranked) {
+            ranks[number as usize] = rank;
+        }
+        let (mut clocked_readers, mut followers) = (Vec::new(), Vec::new());
+        for numbers in readers {
+            let is_clocked = |number: &u32| design.drivers[*number as usize].clocked;
+            let (clocked, others): (Vec<u32>, Vec<u32>) = numbers.into_iter().partition(is_clocked);
+            clocked_readers.push(clocked);
+            followers.push(
+                others
+                    .iter()
+                    .map(|&number| ranks[number as usize])
+                    .collect(),
+            );
+        }
         let mut simulation = Self {
             design,
-            order: order(design, &registers, &reads),
+            ranks,
+            ranked,
             sizes: design.drivers.iter().map(size).collect(),
-            readers,
+            clocked_readers,
+            followers,
             uses: within,
             by_bit: by_bit(design),
             registers,
@@ -313,6 +340,7 @@ impl<'a> Simulation<'a> {
         for &number in self.drivers(span).iter().rev() {
             let driver = &self.design.drivers[number as usize];
             of.work.set(of.work.get() + 1);
+            of.effort.set(of.effort.get() + 1);
             if driver.clocked != clocked || !driver.target.overlaps(&span) {
                 continue;
             }
@@ -420,6 +448,7 @@ impl<'a> Simulation<'a> {
         let nothing = Vec::new();
         let own = self.uses.get(&edit.node).unwrap_or(&nothing);
         let mut next: HashMap<u32, Vec<u64>> = HashMap::new();
+        let [mut left, mut clocked] = [(); 2].map(|()| Pending::new(self.design.drivers.len()));
         for now in from..to {
             let is_over =
                 matches!(edit.change, Change::During { last, .. } if stretch.first + now > last);
@@ -430,21 +459,23 @@ impl<'a> Simulation<'a> {
             let cycle = stretch.first + now;
             of.forget();
             of.made = 0;
-            let mut left = BTreeSet::new();
+            of.effort.set(of.effort.get() + CYCLE);
+            left.clear();
             for (signal, value) in next.drain() {
                 if self.rows.of(signal, cycle) != Some(&value) {
                     of.set(signal, value);
                     self.follow(signal, &mut left);
                 }
             }
-            let here = own.iter().filter(|&&n| !self.clocked(n));
-            left.extend(here.map(|&n| (self.order[n as usize], n)));
-            while let Some((_, number)) = left.pop_first() {
+            for &number in own.iter().filter(|&&n| !self.clocked(n)) {
+                left.insert(self.ranks[number as usize]);
+            }
+            while let Some(rank) = left.take() {
                 of.made += 1;
                 if of.made > MADE {
                     return Err(Lost);
                 }
-                self.make(number, cycle, edit, of, &mut left);
+                self.make(self.ranked[rank as usize], cycle, edit, of, &mut left);
             }
             let mut moved_to = None;
             if let Some(judge) = &mut judge {
@@ -463,18 +494,19 @@ impl<'a> Simulation<'a> {
                 break;
             }
             // The edge.
-            let mut clocked: BTreeSet<u32> = BTreeSet::new();
-            clocked.extend(own.iter().copied().filter(|&n| self.clocked(n)));
+            for &number in own.iter().filter(|&&n| self.clocked(n)) {
+                clocked.insert(number);
+            }
             let mut kept = Vec::new();
             for &signal in &of.touched {
-                let readers = self.readers[signal as usize].iter().copied();
-                clocked.extend(readers.filter(|&n| self.clocked(n)));
+                for &number in &self.clocked_readers[signal as usize] {
+                    clocked.insert(number);
+                }
                 kept.extend(self.kept(signal, cycle, of));
             }
-            clocked.retain(|&number| self.trusted[number as usize]);
-            let set = clocked
-                .iter()
-                .flat_map(|&number| self.chunks(self.design.drivers[number as usize].target));
+            let set = std::iter::from_fn(|| clocked.take())
+                .filter(|&number| self.trusted[number as usize])
+                .flat_map(|number| self.chunks(self.design.drivers[number as usize].target));
             for span in set.chain(kept) {
                 let Some(value) = self.made(span, cycle, true, Some(edit), of) else {
                     continue;
@@ -523,10 +555,10 @@ impl<'a> Simulation<'a> {
     }
 
     /// What reads a signal is to be made again.
-    fn follow(&self, signal: u32, left: &mut BTreeSet<(u32, u32)>) {
-        let readers = self.readers[signal as usize].iter();
-        let readers = readers.filter(|&&n| !self.clocked(n) && self.trusted[n as usize]);
-        left.extend(readers.map(|&n| (self.order[n as usize], n)));
+    fn follow(&self, signal: u32, left: &mut Pending) {
+        for &rank in &self.followers[signal as usize] {
+            left.insert(rank);
+        }
     }
 
     fn make(
@@ -535,8 +567,9 @@ impl<'a> Simulation<'a> {
         cycle: usize,
         edit: Edit,
         of: &mut Differences,
-        left: &mut BTreeSet<(u32, u32)>,
+        left: &mut Pending,
     ) {
+        of.effort.set(of.effort.get() + MAKING);
         if !self.trusted[number as usize] {
             return;
         }
