@@ -108,11 +108,46 @@ fn design() -> Netlist {
     }
 }
 
+/// The same with `if (a) both = 1; else both = 0;`.
+fn branching() -> Netlist {
+    let condition = |is, not| Condition {
+        value: node(BOTH, bit(0)),
+        is,
+        not,
+        place: 0,
+    };
+    let zero = || vec![Expression::Constant(0)];
+    let mut design = design();
+    let [mut then, mut other] = [1, 0].map(|of| driver(2, Expression::Constant(of), 0, false));
+    then.conditions.push(condition(Vec::new(), zero()));
+    other.conditions.push(condition(zero(), Vec::new()));
+    design.drivers[0] = then;
+    design.driven_by[2].push(design.drivers.len() as u32);
+    design.drivers.push(other);
+    design
+}
+
 /// What is found of the design where its output should be `expected`, a bit a cycle.
 pub fn searched<T>(expected: u64, find: impl FnOnce(&Search<'_>, &Simulation<'_>) -> T) -> T {
-    let both = A & B;
+    searched_in(&design(), A & B, expected, find)
+}
+
+/// What is found of the design with a branch, the same way.
+pub fn searched_branching<T>(
+    expected: u64,
+    find: impl FnOnce(&Search<'_>, &Simulation<'_>) -> T,
+) -> T {
+    searched_in(&branching(), A, expected, find)
+}
+
+fn searched_in<T>(
+    design: &Netlist,
+    both: u64,
+    expected: u64,
+    find: impl FnOnce(&Search<'_>, &Simulation<'_>) -> T,
+) -> T {
     let q = both << 1;
-    let names = design().signals.into_iter().zip(0..);
+    let names = design.signals.iter().cloned().zip(0..);
     let histories = [A, B, both, q, q].map(|bits| {
         let mut history = History::default();
         (0..CYCLES).for_each(|cycle| history.push(cycle, &[bits >> cycle & 1]));
@@ -143,8 +178,7 @@ pub fn searched<T>(expected: u64, find: impl FnOnce(&Search<'_>, &Simulation<'_>
         divergent: (wrong != 0).then(|| wrong.trailing_zeros() as usize),
         is_last: true,
     }];
-    let design = design();
-    let search = Search::new(&design, &waves, &matches, &known, &stretches);
+    let search = Search::new(design, &waves, &matches, &known, &stretches);
     let simulation = Simulation::new(&search).unwrap();
     find(&search, &simulation)
 }

@@ -20,7 +20,7 @@ const DRIVERS: usize = 64;
 /// Assignments by which a node is the same from a cycle on, each by itself, at most.
 const FEW: usize = 4;
 /// Wrong parts of the outputs that a node is made to make right, at most.
-const PARTS: usize = 8;
+const PARTS: usize = 32;
 /// Values of other signals that a node is for once, at most.
 const OTHERS: usize = 24;
 /// What it counts that the first wrong cycle is right, where the next one is wrong: more than that most stretches are right.
@@ -37,11 +37,13 @@ const EFFORT: u64 = 12_000_000_000;
 /// Assignments that are, for one node in one stretch.
 const EACH: u64 = 150_000;
 
-/// How sharply a place that could have made less right is told from one that could have made all right.
+/// How sharply a node that could have made less right is told from one that could have made all right.
 const SHARP: i32 = 16;
-/// How much it tells against a place that the same bits come of it where they are right.
+/// How much it tells against a node that the same bits come of it where they are right.
 const PASSING: f64 = 10.0;
-/// What is left of the suspicion of a place that could have prevented no divergence, and of one of which that is not known.
+/// What is left of the suspicion of a node with more than one bit: one of its values is right more often by chance.
+const WIDE: f64 = 0.3;
+/// What is left of that of a node that could have prevented no divergence, and of one of which that is not known.
 const BOUND_LEFT: f64 = 0.02;
 const UNKNOWN_LEFT: f64 = 0.01;
 
@@ -154,6 +156,7 @@ pub fn of_places(
             None => UNKNOWN_LEFT,
         };
         let part = part / (1.0 + PASSING * candidate.passing);
+        let part = part * if candidate.width > 1 { WIDE } else { 1.0 };
         let place = design.nodes[candidate.node as usize].place;
         let signal = design.drivers[candidate.driver as usize].target.signal;
         let left = places.entry(place).or_insert(Left { part, signal });
@@ -409,18 +412,21 @@ enum Came {
 mod tests {
     use super::*;
     use crate::location::candidates::{candidates, failures};
-    use crate::location::fixture::{A, B, BOTH, searched};
+    use crate::location::fixture::{A, B, BOTH, searched, searched_branching};
+    use crate::location::search::Search;
 
     /// What is free, by node, where the output should be `expected`.
     fn free_for(expected: u64) -> HashMap<u32, f64> {
-        searched(expected, |search, simulation| {
-            let failures = failures(search, simulation);
-            let found = free(simulation, &failures, &candidates(search, &failures));
-            let shares = found.0.into_iter();
-            shares
-                .filter_map(|(node, found)| Some((node, found.share?)))
-                .collect()
-        })
+        searched(expected, shares)
+    }
+
+    fn shares(search: &Search<'_>, simulation: &Simulation<'_>) -> HashMap<u32, f64> {
+        let failures = failures(search, simulation);
+        let found = free(simulation, &failures, &candidates(search, &failures));
+        let shares = found.0.into_iter();
+        shares
+            .filter_map(|(node, found)| Some((node, found.share?)))
+            .collect()
     }
 
     #[test]
@@ -429,6 +435,13 @@ mod tests {
         // It is wrong again in other cycles.
         assert!(all_free.get(&BOTH) >= Some(&SOON), "{all_free:?}");
         assert!(free_for((A & B) << 1).is_empty(), "nothing is wrong");
+    }
+
+    /// In the first wrong cycle the second branch is taken: that the first one is, it is not to be seen there.
+    #[test]
+    fn a_condition_is_free_in_all_branches() {
+        let all_free = searched_branching(B << 1, shares);
+        assert!(all_free.get(&BOTH) >= Some(&SOON), "{all_free:?}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::free::Left;
 /// How much it tells against a place that cycles without a difference come of it.
 const PASSING: f64 = 30.0;
 /// How suspicious a place is by itself where it is known what is left of that, and what is left where it is not.
-const KNOWN: f64 = 0.1;
+const KNOWN: f64 = 0.3;
 const UNKNOWN: f64 = 0.003;
 /// What a place without anything to get wrong counts beside one with much.
 const LEAST: f64 = 1.2;
