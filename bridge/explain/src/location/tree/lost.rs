@@ -48,7 +48,7 @@ impl Reader<'_> {
             // Nobody writes down a condition under which nothing is done.
             let is_empty_then = own.is_empty() && is_within;
             let may_be_any = is_empty_row || is_otherwise || is_empty_then;
-            let before = before.iter().filter(|_| is_empty_row);
+            let before = before.iter().filter(|_| is_empty_row || is_empty_then);
             for (&target, values) in set.iter().chain(before) {
                 if own.contains(&target.signal) {
                     continue;

@@ -699,14 +699,14 @@ impl<'v> Reader<'v> {
                 // Registers that a reset does not set. What is left of one without a statement may be its opposite. What
                 // a reset alone sets may have been set otherwise.
                 let without = branches.iter().position(|branch| branch.drivers.is_empty());
-                if at.clocked {
-                    let of = match without {
-                        Some(without) => vec![without],
-                        None if at.conditions.is_empty() => vec![0, 1],
-                        None => vec![0],
-                    };
-                    self.lost(&branches, &of, at, out);
-                }
+                let of = match without {
+                    // Without a clock it is usual that nothing is done otherwise.
+                    Some(without) if at.clocked || without == 0 => vec![without],
+                    _ if !at.clocked => Vec::new(),
+                    None if at.conditions.is_empty() => vec![0, 1],
+                    _ => vec![0],
+                };
+                self.lost(&branches, &of, at, out);
             }
             "CASE" => {
                 at.block = None;
@@ -757,13 +757,11 @@ impl<'v> Reader<'v> {
                         at.conditions.pop();
                     }
                     let condition = at.conditions.pop();
-                    let place = match own.is_empty() {
-                        true => {
-                            let (file, (first, _)) = lines_of(&[item]);
-                            self.lines(file, first, first)
-                        }
-                        false => self.place(&own),
+                    let all: Vec<_> = match own.is_empty() {
+                        true => vec![item],
+                        false => own.into_iter().chain(list(item, "stmtsp")).collect(),
                     };
+                    let (place, _) = self.beyond(&all, 0);
                     branches.push(Branch {
                         condition,
                         drivers: first..out.drivers.len(),
