@@ -6,9 +6,9 @@ use super::change::{Change, Edit};
 use super::expression::Expression;
 use super::netlist::NO_NODE;
 use super::search::{Search, Slice};
-use super::simulation::{Part, SETTLED, Simulation, expressions, visit};
+use super::simulation::{Part, Simulation, expressions, visit};
 use super::span::Span;
-use super::stretch::Stretch;
+use super::stretch::{SETTLED, Stretch};
 
 /// Failing stretches that are looked at, at most.
 const FIRST: usize = 6;
@@ -84,7 +84,6 @@ pub fn failures<'a>(search: &Search<'a>, simulation: &Simulation<'_>) -> Vec<Fai
             // What few come of is followed farther.
             let slices = [few, others].map(|roots| search.slice(roots, divergent, stretch));
             for Slice { set, nodes } in slices.into_iter().flatten() {
-                note(search.design.drivers[set.2 as usize].node, set);
                 for node in nodes {
                     note(node, set);
                 }
@@ -114,13 +113,7 @@ fn passing(search: &Search<'_>, failures: &[Failure<'_>]) -> HashMap<u32, f64> {
         for cycle in cycles {
             all += 1.0;
             let slice = search.slice(&failure.few, cycle, failure.stretch);
-            let nodes: HashSet<u32> = slice
-                .into_iter()
-                .flat_map(|Slice { set, nodes }| {
-                    let statement = search.design.drivers[set.2 as usize].node;
-                    nodes.into_iter().chain([statement])
-                })
-                .collect();
+            let nodes: HashSet<u32> = slice.into_iter().flat_map(|one| one.nodes).collect();
             for node in nodes {
                 *passing.entry(node).or_default() += 1.0;
             }

@@ -8,9 +8,9 @@ use super::expression::{Expression, Operator};
 use super::mine::Match;
 use super::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
 use super::search::Search;
-use super::simulation::{SETTLED, Simulation};
+use super::simulation::Simulation;
 use super::span::Span;
-use super::stretch::Stretch;
+use super::stretch::{SETTLED, Stretch};
 use super::waves::Waves;
 
 const CYCLES: usize = 64;

@@ -10,7 +10,9 @@ use super::candidates::{Candidate, Failure};
 use super::change::{Change, Force};
 use super::expression::mask;
 use super::netlist::Netlist;
-use super::simulation::{Differences, Part, SETTLED, Simulation};
+use super::simulation::{Differences, Part, Simulation};
+use super::stretch::SETTLED;
+use super::suspicion::Left;
 use crate::cores;
 
 /// Cycles in which a node is something else, each by itself, at most: the last ones.
@@ -163,14 +165,6 @@ pub fn of_places(
         left.part = left.part.max(part);
     }
     places
-}
-
-/// What is left of the suspicion against a place.
-#[derive(Clone, Copy, Debug)]
-pub struct Left {
-    pub part: f64,
-    /// A signal that is set there.
-    pub signal: u32,
 }
 
 /// A node, tried in a failing stretch.

@@ -410,10 +410,15 @@ impl<'a> Search<'a> {
                         left.push_back((read, source.before));
                     }
                 }
-                let nodes = source.live.nodes;
-                slice.extend(source.driver.map(|driver| Slice {
-                    set: (span, now, driver),
-                    nodes,
+                let nodes = source.live.nodes.into_iter();
+                slice.extend(source.driver.map(|driver| {
+                    Slice {
+                        set: (span, now, driver),
+                        nodes: [self.design.drivers[driver as usize].node]
+                            .into_iter()
+                            .chain(nodes)
+                            .collect(),
+                    }
                 }));
             }
         }
@@ -499,7 +504,7 @@ struct Found {
 pub struct Slice {
     /// They, the cycle in which they are set, and the assignment.
     pub set: (Span, usize, u32),
-    /// The nodes of the source that they come of.
+    /// The nodes of the source that they come of, first that of the assignment.
     pub nodes: Vec<u32>,
 }
 

@@ -15,7 +15,7 @@ use super::pending::Pending;
 use super::rows::{Rows, bits_of, set_bits, words};
 use super::search::Search;
 use super::span::Span;
-use super::stretch::{Stretch, cycles};
+use super::stretch::{SETTLED, Stretch, cycles};
 
 /// Assignments that are made in a cycle, at most.
 const MADE: u32 = 20_000;
@@ -30,8 +30,6 @@ const FEW: u32 = 4;
 const MANY: usize = 16;
 /// Assignments that are not in the dump, one within the other, at most.
 const DEPTH: u32 = 8;
-/// Out of reset, what was before is still to be seen.
-pub const SETTLED: usize = 2;
 
 /// What differs from the dump.
 pub struct Differences {

@@ -10,7 +10,6 @@ use lockstep_engine::lockstep::compare::first_difference;
 use lockstep_stimulus::{Generator, Profile};
 
 use super::LocationError;
-use super::simulation::SETTLED;
 use crate::hypotheses::Recording;
 
 /// Stretches of stimulus by which the design is learnt.
@@ -29,6 +28,9 @@ const TAKEN: usize = 8;
 const OTHER: usize = 256;
 /// Cycles behind the divergent one.
 const BEYOND: usize = 8;
+
+/// Out of reset, what was before is still to be seen.
+pub const SETTLED: usize = 2;
 
 /// A dump, which is removed when it is not needed any more.
 pub struct Dump(pub PathBuf);

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::free::Left;
-
 /// How much it tells against a place that cycles without a difference come of it.
 const PASSING: f64 = 30.0;
 /// How suspicious a place is by itself where it is known what is left of that, and what is left where it is not.
@@ -22,6 +20,14 @@ pub struct Suspected {
     pub signal: u32,
     /// At most 2.2.
     pub score: f64,
+}
+
+/// What is left of the suspicion against a place.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub part: f64,
+    /// A signal that is set there.
+    pub signal: u32,
 }
 
 /// Places that failing cycles come of.
