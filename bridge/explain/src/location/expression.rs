@@ -540,29 +540,7 @@ impl Expression {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bits(signal: u32, width: u32) -> Expression {
-        let low = 0;
-        Expression::Bits {
-            span: Span { signal, low, width },
-            width,
-        }
-    }
-
-    fn operator(operator: Operator, of: [Expression; 2], width: u32) -> Expression {
-        let of = of.into();
-        Expression::Operator {
-            operator,
-            of,
-            width,
-        }
-    }
-
-    /// Signals 0 to 3 in a cycle; of signal 9 nothing is known.
-    fn of(span: &Span) -> Option<u64> {
-        let value = [0_u64, 1, 0b1010, 0xabcd].get(span.signal as usize)?;
-        Some(value >> span.low & mask(span.width))
-    }
+    use crate::location::fixture::{bits, of, operator};
 
     #[test]
     fn values() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::columns::{Column, History};
 use super::contract::{Known, Quantity};
-use super::expression::{Expression, Operator};
+use super::expression::{Expression, Operator, mask};
 use super::mine::Match;
 use super::netlist::{Condition, Driver, Netlist, Node, Place, Scope};
 use super::search::Search;
@@ -55,6 +55,30 @@ fn driver(target: u32, value: Expression, place: u32, clocked: bool) -> Driver {
         steps: Vec::new(),
         is_lost: false,
     }
+}
+
+/// The lowest bits of a signal.
+pub fn bits(signal: u32, width: u32) -> Expression {
+    let low = 0;
+    Expression::Bits {
+        span: Span { signal, low, width },
+        width,
+    }
+}
+
+pub fn operator(operator: Operator, of: [Expression; 2], width: u32) -> Expression {
+    let of = of.into();
+    Expression::Operator {
+        operator,
+        of,
+        width,
+    }
+}
+
+/// Signals 0 to 3 in a cycle; of signal 9 nothing is known.
+pub fn of(span: &Span) -> Option<u64> {
+    let value = [0_u64, 1, 0b1010, 0xabcd].get(span.signal as usize)?;
+    Some(value >> span.low & mask(span.width))
 }
 
 /// `both = a & b; always_ff q <= both; cycle_output_o = q`, line by line. That `q` is set to 0 where `a` is 1 may have been
