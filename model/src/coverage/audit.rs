@@ -17,6 +17,7 @@ use crate::pmu::thread_events::{ThreadEvents, thread_event};
 use crate::sysreg::{SysReg, encoding_name};
 
 use super::crosses::Cross;
+use super::points::{Counting, Happening, Overflow, Point, Relation, Sampled};
 use super::view::View;
 
 /// The crosses of the audit, and what their points are found with.
@@ -159,10 +160,10 @@ impl Audit {
             self.crosses[CONTROLS].count(control_of(event_type) << 1 | n & 1);
             for &(pair, constant) in self.events.of(event_type.event) {
                 let happens = match self.events.constants[constant] {
-                    Constant::Chain => chained,
-                    Constant::Lane(lane) => record.input.event[usize::from(lane)] != 0,
-                    Constant::Thread(_) => own && happening >> constant & 1 == 1,
-                    Constant::Sample(_) => happening >> constant & 1 == 1,
+                    Happening::Chain => chained,
+                    Happening::Lane(lane) => record.input.event[usize::from(lane)] != 0,
+                    Happening::Thread(_) => own && happening >> constant & 1 == 1,
+                    Happening::Sample(_) => happening >> constant & 1 == 1,
                 };
                 if happens {
                     self.crosses[EVENTS].count(pair);
@@ -173,9 +174,10 @@ impl Audit {
                 if let Ok(place) = self.thresholds.binary_search(&th.into()) {
                     self.crosses[THRESHOLDS].count(place);
                 }
-                if let Some(relation) = relation(record.values.v_b[n], th) {
-                    let condition = condition_of(event_type.condition());
-                    self.crosses[BASE_VALUES].count(condition * RELATIONS + relation);
+                if let Some(relation) = Relation::of(record.values.v_b[n], th) {
+                    let condition = event_type.condition() as usize;
+                    self.crosses[BASE_VALUES]
+                        .count(condition * Relation::COUNT + relation.number());
                 }
             }
         }
@@ -353,81 +355,73 @@ impl Audit {
     }
 
     fn event_numbers(&self) -> Cross {
-        Cross::new("audit: event numbers", self.events.pairs.len(), |pair| {
-            let (constant, number) = self.events.pairs[pair];
-            Some(match self.events.constants[constant] {
-                Constant::Lane(lane) => format!("{number:#06x}, with lane {lane:#06x} not 0"),
-                Constant::Chain => format!("{number:#06x}, with an overflow that is CHAIN's"),
-                Constant::Sample(of) => {
-                    format!("{number:#06x}, where {:#06x} happens", SAMPLE_EVENTS[of])
-                }
-                Constant::Thread(event) => format!("{number:#06x}, where {event:#06x} happens"),
-            })
+        let pairs = &self.events.pairs;
+        Cross::of_points("audit: event numbers", pairs.len(), |pair| {
+            let (constant, number) = pairs[pair];
+            Some(Point::EventNumber(number, self.events.constants[constant]))
         })
     }
 
     fn counters(&self) -> Cross {
         let [event, cycle] = &self.values;
-        Cross::new("audit: counters", event.len() + cycle.len(), |place| {
+        Cross::of_points("audit: counters", event.len() + cycle.len(), |place| {
             Some(match place.checked_sub(event.len()) {
-                None => format!("an event counter, up from {:#018x}", event[place]),
-                Some(place) => format!("PMCCNTR_EL0, up from {:#018x}", cycle[place]),
+                None => Point::Value(Counting::Event, event[place]),
+                Some(place) => Point::Value(Counting::Cycles, cycle[place]),
             })
         })
     }
 
     fn overflows(&self, implementation: &Implementation) -> Cross {
-        const RELATIONS: [&str; 3] = ["to 2^W - 1", "to 2^W", "to 2^W + 1"];
         let counters = implementation.pmu.counters > 0;
-        Cross::new(
-            "audit: overflows",
-            2 * BOUNDARIES.len() * 6,
-            |combination| {
-                let (relation, rest) = (combination % 3, combination / 3);
-                let (long, rest) = (rest % 2, rest / 2);
-                let (boundary, cycle) =
-                    (BOUNDARIES[rest % BOUNDARIES.len()], rest / BOUNDARIES.len());
-                let has_long = implementation.pmu.counter_bits == 64;
-                // It counts by 1.
-                let by_one = cycle == 1 || self.event_width == 1;
-                let exists = match cycle {
-                    0 => counters && boundary <= self.event_bits,
-                    _ => true,
-                };
-                let name = ["an event counter", "PMCCNTR_EL0"][cycle];
-                (exists && (relation < 2 || !by_one) && (long == 0 || has_long)).then(|| {
-                    let relation = RELATIONS[relation].replace('W', &boundary.to_string());
-                    format!("{name} {relation}, LP = {long}")
-                })
-            },
-        )
+        let has_long = implementation.pmu.counter_bits == 64;
+        let combinations = 2 * BOUNDARIES.len() * 6;
+        Cross::of_points("audit: overflows", combinations, |combination| {
+            let (beyond, rest) = (combination % 3, combination / 3);
+            let (long, rest) = (rest % 2 == 1, rest / 2);
+            let point = Overflow {
+                of: Counting::ALL[rest / BOUNDARIES.len()],
+                boundary: BOUNDARIES[rest % BOUNDARIES.len()],
+                beyond: beyond as u8,
+                long,
+            };
+            let (exists, by_one) = match point.of {
+                Counting::Event => {
+                    let exists = counters && point.boundary <= self.event_bits;
+                    (exists, self.event_width == 1)
+                }
+                Counting::Cycles => (true, true),
+            };
+            (exists && (beyond < 2 || !by_one) && (!long || has_long))
+                .then_some(Point::Overflow(point))
+        })
     }
 
     fn thresholds(&self) -> Cross {
-        Cross::new("audit: TH", self.thresholds.len(), |place| {
-            Some(format!("TH = {:#05x}", self.thresholds[place]))
+        Cross::of_points("audit: TH", self.thresholds.len(), |place| {
+            Some(Point::Th(self.thresholds[place] as u16))
         })
     }
 
     fn base_values(&self) -> Cross {
-        const CONDITIONS: [&str; 4] = ["V_B != TH", "V_B == TH", "V_B >= TH", "V_B < TH"];
+        const CONDITIONS: [Condition; 4] = [
+            Condition::NotEqual,
+            Condition::Equal,
+            Condition::GreaterOrEqual,
+            Condition::Less,
+        ];
         let size = match self.thresholds.is_empty() {
             true => 0,
-            false => 4 * RELATIONS,
+            false => CONDITIONS.len() * Relation::COUNT,
         };
-        Cross::new("audit: V_B and TH", size, |combination| {
-            let (relation, condition) = (combination % RELATIONS, combination / RELATIONS);
-            let condition = CONDITIONS[condition];
-            match relation {
-                0 => Some(format!("{condition}, equal")),
-                1 => Some(format!("{condition}, V_B = TH + 1")),
-                2 => Some(format!("{condition}, V_B = TH - 1")),
-                // Bit 0 tells neighbours.
-                bit => {
-                    let bit = bit as u32 - 2;
-                    (bit < self.event_width).then(|| format!("{condition}, differing in bit {bit}"))
-                }
-            }
+        Cross::of_points("audit: V_B and TH", size, |combination| {
+            let relation = Relation::numbered(combination % Relation::COUNT);
+            let exists = match relation {
+                Relation::Bit(bit) => bit < self.event_width,
+                _ => true,
+            };
+            let condition = CONDITIONS[combination / Relation::COUNT];
+            exists.then_some(Point::BaseValue(condition, relation))
         })
     }
 
@@ -437,33 +431,24 @@ impl Audit {
             true => sizes.iter().sum(),
             false => 0,
         };
-        Cross::new("audit: sampling", size, |mut place| {
+        Cross::of_points("audit: sampling", size, |mut place| {
             let mut part = 0;
             while place >= sizes[part] {
                 place -= sizes[part];
                 part += 1;
             }
-            Some(match part {
-                0 => format!("INTERVAL = {:#08x} loaded", self.intervals[place]),
-                1 => format!("an operation at COUNT = {:#010x}", self.counts[place]),
-                2 => format!("an operation at ECOUNT = {:#04x}", self.secondary[place]),
-                3 => format!("{place} operations"),
-                4 => format!("{place} samples complete"),
-                5 => format!("{place} of them filtered out"),
-                6 => format!(
-                    "a selection with {} samples in flight",
-                    self.in_flight[place]
-                ),
-                7 => {
-                    let word = ["one fewer than", "as many as", "one more than"][place];
-                    format!("{word} in flight complete")
-                }
-                _ => format!(
-                    "a collision with PMSEE = {:02b}, EE = {:02b}",
-                    place >> 2,
-                    place & 3
-                ),
-            })
+            let small = place as u8;
+            Some(Point::Sampling(match part {
+                0 => Sampled::Interval(self.intervals[place]),
+                1 => Sampled::Count(self.counts[place]),
+                2 => Sampled::Secondary(self.secondary[place]),
+                3 => Sampled::Operations(small),
+                4 => Sampled::Complete(small),
+                5 => Sampled::FilteredOut(small),
+                6 => Sampled::InFlight(self.in_flight[place]),
+                7 => Sampled::CompleteOf(small),
+                _ => Sampled::Collision(small >> 2, small & 3),
+            }))
         })
     }
 
@@ -512,47 +497,10 @@ const SYSTEM_COUNTER: usize = SYSTEM_PMU + 64;
 const PERMISSION: usize = 32 * 3;
 const SYSTEM_ACCESS: usize = PERMISSION + 2 * 31;
 
-/// Relations of V_B and TH: equal, one more, one less, and a bit.
-const RELATIONS: usize = 3 + 15;
-
-/// How `v_b` differs from `th`, if little.
-#[inline]
-fn relation(v_b: u16, th: u16) -> Option<usize> {
-    let differ = v_b ^ th;
-    if differ.is_power_of_two() && differ > 1 {
-        return Some(2 + differ.trailing_zeros() as usize);
-    }
-    match v_b.wrapping_sub(th) {
-        0 => Some(0),
-        1 => Some(1),
-        u16::MAX => Some(2),
-        _ => None,
-    }
-}
-
-fn condition_of(condition: Condition) -> usize {
-    match condition {
-        Condition::NotEqual => 0,
-        Condition::Equal => 1,
-        Condition::GreaterOrEqual => 2,
-        Condition::Less => 3,
-    }
-}
-
-/// What makes an event happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Constant {
-    Chain,
-    Sample(usize),
-    /// With an Effective MT of 0.
-    Thread(u16),
-    Lane(u16),
-}
-
 /// Event numbers, and the events that they may be taken for.
 #[derive(Clone, Debug)]
 struct Events {
-    constants: Vec<Constant>,
+    constants: Vec<Happening>,
     /// The constant, and the number.
     pairs: Vec<(usize, u16)>,
     /// Of each number, where its pairs begin in `by_number`, and how many they are.
@@ -566,21 +514,21 @@ struct Events {
 
 impl Events {
     fn new(implementation: &Implementation) -> Self {
-        let mut constants: Vec<Constant> = Vec::new();
+        let mut constants: Vec<Happening> = Vec::new();
         let pairs = audit::event_numbers(implementation)
             .into_iter()
             .map(|pair| {
                 let EventNumber { constant, number } = pair;
                 let sample = SAMPLE_EVENTS.iter().position(|&event| event == constant);
                 let of = match sample {
-                    Some(sample) => Constant::Sample(sample),
-                    None if constant == CHAIN && implementation.pmu.chain => Constant::Chain,
+                    Some(sample) => Happening::Sample(sample),
+                    None if constant == CHAIN && implementation.pmu.chain => Happening::Chain,
                     None if implementation.wrapper.thread_conditions
                         && thread_event(constant).is_some() =>
                     {
-                        Constant::Thread(constant)
+                        Happening::Thread(constant)
                     }
-                    None => Constant::Lane(constant),
+                    None => Happening::Lane(constant),
                 };
                 let known = constants.iter().position(|&constant| constant == of);
                 let place = known.unwrap_or_else(|| {
@@ -603,7 +551,7 @@ impl Events {
         let mut threads = ThreadEvents::new(implementation);
         let mut retired = 0;
         for (place, &constant) in constants.iter().enumerate().take(32) {
-            if let Constant::Thread(event) = constant {
+            if let Happening::Thread(event) = constant {
                 threads.set_event(place, event);
                 retired |= u32::from(thread_event(event) == Some(Event::Sum)) << place;
             }
@@ -639,7 +587,7 @@ impl Events {
         }
         let sampled = view.record.sampling.sampled.events();
         for (place, constant) in self.constants.iter().enumerate().take(32) {
-            if let Constant::Sample(of) = constant {
+            if let Happening::Sample(of) = constant {
                 happening |= u32::from(sampled[*of] != 0) << place;
             }
         }

@@ -5,11 +5,10 @@ use crate::cycles::Event;
 use crate::evtyper::access::{Context, Direction, Row, access};
 use crate::evtyper::filter::ExceptionLevel;
 use crate::implementation::{Implementation, ThreadForm};
-use crate::pmu::event_type::{
-    Condition, EventType, EventTypeDecoder, TC, TE, TH, TLC, present_mask,
-};
+use crate::pmu::event_type::{Condition, EventTypeDecoder, TC, TE, TH, TLC, present_mask};
 use crate::spe::InitLoad;
 
+use super::points::{Boundary, Class, Mode, Point, Threshold};
 use super::view::View;
 
 /// A cross: the points that can be reached in an implementation, and how often each was.
@@ -18,6 +17,8 @@ pub(super) struct Cross {
     pub name: &'static str,
     /// Names of the points, and how often each was reached.
     pub points: Vec<(String, u64)>,
+    /// What each of them means.
+    pub meanings: Vec<Point>,
     /// The point of each combination; [`NOWHERE`] if it cannot be reached.
     index: Vec<u16>,
 }
@@ -32,10 +33,32 @@ impl Cross {
         combinations: usize,
         name_of: impl Fn(usize) -> Option<String>,
     ) -> Self {
-        let mut points = Vec::new();
-        let index = (0..combinations).map(|combination| match name_of(combination) {
-            Some(name) => {
+        Self::of(name, combinations, |combination| {
+            name_of(combination).map(|name| (name, Point::Other))
+        })
+    }
+
+    /// The cross of `combinations`, which `point_of` tells if they can be reached.
+    pub fn of_points(
+        name: &'static str,
+        combinations: usize,
+        point_of: impl Fn(usize) -> Option<Point>,
+    ) -> Self {
+        Self::of(name, combinations, |combination| {
+            point_of(combination).map(|point| (point.to_string(), point))
+        })
+    }
+
+    fn of(
+        name: &'static str,
+        combinations: usize,
+        of: impl Fn(usize) -> Option<(String, Point)>,
+    ) -> Self {
+        let (mut points, mut meanings) = (Vec::new(), Vec::new());
+        let index = (0..combinations).map(|combination| match of(combination) {
+            Some((name, point)) => {
                 points.push((name, 0));
+                meanings.push(point);
                 points.len() as u16 - 1
             }
             None => NOWHERE,
@@ -44,6 +67,7 @@ impl Cross {
         Self {
             name,
             points,
+            meanings,
             index,
         }
     }
@@ -102,6 +126,13 @@ impl Crosses {
         }
     }
 
+    /// The combinations of the cross `threshold` that it has no point for.
+    pub fn left_out_of_threshold(&self) -> impl Iterator<Item = usize> {
+        let index = self.all[THRESHOLD].index.iter().enumerate();
+        let nowhere = index.filter(|&(_, &place)| place == NOWHERE);
+        nowhere.map(|(combination, _)| combination)
+    }
+
     pub fn take(&mut self, view: &View<'_>) {
         self.take_threshold(view);
         if view.implementation.spe.implemented {
@@ -120,11 +151,17 @@ impl Crosses {
             let n = counting.trailing_zeros() as usize;
             counting &= counting - 1;
             let event_type = &view.record.types[n];
-            let bit = |mask: u32| (mask >> n & 1) as usize;
-            let class = class_of(values.v_b[n], event_type.th, self.thwidth);
-            let config = configuration(event_type, n % 2);
-            let combination = ((config * 2 + bit(view.c_t)) * 2 + bit(view.c_p)) * CLASSES + class;
-            self.all[THRESHOLD].count(combination);
+            let bit = |mask: u32| mask >> n & 1 == 1;
+            let point = Threshold {
+                tc: event_type.tc,
+                te: event_type.te,
+                tlc: event_type.tlc,
+                odd: n % 2 == 1,
+                c_t: bit(view.c_t),
+                c_p: bit(view.c_p),
+                v_b: Class::of(values.v_b[n], event_type.th, self.thwidth),
+            };
+            self.all[THRESHOLD].count(point.number());
         }
     }
 
@@ -150,7 +187,7 @@ impl Crosses {
         ];
         let mode = usize::from(sampling.pmsirr.rnd);
         for (boundary, _) in boundaries.iter().enumerate().filter(|&(_, &is)| is) {
-            self.all[SAMPLING].count(mode * BOUNDARIES.len() + boundary);
+            self.all[SAMPLING].count(mode * Boundary::ALL.len() + boundary);
         }
     }
 
@@ -200,49 +237,18 @@ impl Crosses {
     }
 }
 
-/// Classes of V_B.
-const CLASSES: usize = 5;
-
-/// The class of a V_B: 0, below TH, TH, above TH, and beyond what TH can be.
-fn class_of(v_b: u16, th: u16, thwidth: u8) -> usize {
-    match v_b {
-        0 => 0,
-        _ if v_b >> thwidth != 0 && thwidth > 0 => 4,
-        _ if v_b < th => 1,
-        _ if v_b == th => 2,
-        _ => 3,
-    }
-}
-
-/// {TC, TE, TLC} and parity as a number.
-fn configuration(event_type: &EventType, parity: usize) -> usize {
-    let EventType { tc, te, tlc, .. } = *event_type;
-    ((usize::from(tc) * 2 + usize::from(te)) * 4 + usize::from(tlc)) * 2 + parity
-}
-
 /// {TC, TE, TLC} x parity x C_T x C_P x class of V_B.
 fn threshold(implementation: &Implementation) -> Cross {
-    const NAMES: [&str; CLASSES] = ["V_B=0", "V_B<TH", "V_B=TH", "V_B>TH", "V_B>=2^THWIDTH"];
-    let combinations = 128 * 4 * CLASSES;
-    let reachable = reachable_thresholds(implementation, combinations);
-    Cross::new("threshold", combinations, |combination| {
-        let (class, rest) = (combination % CLASSES, combination / CLASSES);
-        let (c_p, c_t, config) = (rest % 2, rest / 2 % 2, rest / 4);
-        let parity = ["even", "odd"][config % 2];
-        let (tlc, te, tc) = (config / 2 % 4, config / 8 % 2, config / 16);
-        reachable[combination].then(|| {
-            format!(
-                "TC={tc:03b} TE={te} TLC={tlc:02b} {parity} C_T={c_t} C_P={c_p} {}",
-                NAMES[class]
-            )
-        })
+    let reachable = reachable_thresholds(implementation);
+    Cross::of_points("threshold", Threshold::COMBINATIONS, |combination| {
+        reachable[combination].then(|| Point::Threshold(Threshold::of(combination)))
     })
 }
 
 /// The combinations that some value of TH and V_B leads to. Any may find C_P at 0 or 1: the type can be written
 /// while the counter counts.
-fn reachable_thresholds(implementation: &Implementation, combinations: usize) -> Vec<bool> {
-    let mut reachable = vec![false; combinations];
+fn reachable_thresholds(implementation: &Implementation) -> Vec<bool> {
+    let mut reachable = vec![false; Threshold::COMBINATIONS];
     let Ok(decoder) = EventTypeDecoder::new(implementation) else {
         return reachable;
     };
@@ -267,11 +273,17 @@ fn reachable_thresholds(implementation: &Implementation, combinations: usize) ->
                         Condition::GreaterOrEqual => v_b >= th,
                         Condition::Less => v_b < th,
                     };
-                    let config = configuration(&event_type, usize::from(n));
-                    let class = class_of(v_b as u16, th as u16, thwidth);
-                    for c_p in 0..2 {
-                        let of = (config * 2 + usize::from(c_t)) * 2 + c_p;
-                        reachable[of * CLASSES + class] = true;
+                    for c_p in [false, true] {
+                        let point = Threshold {
+                            tc: event_type.tc,
+                            te: event_type.te,
+                            tlc: event_type.tlc,
+                            odd: n == 1,
+                            c_t,
+                            c_p,
+                            v_b: Class::of(v_b as u16, th as u16, thwidth),
+                        };
+                        reachable[point.number()] = true;
                     }
                 }
             }
@@ -280,42 +292,24 @@ fn reachable_thresholds(implementation: &Implementation, combinations: usize) ->
     reachable
 }
 
-/// What can happen to the sample interval counters.
-const BOUNDARIES: [&str; 10] = [
-    "load at enable",
-    "restart from nonzero",
-    "COUNT 1->0",
-    "reload",
-    "draw zero",
-    "draw nonzero",
-    "ECOUNT 1->0",
-    "collision",
-    "hold while disabled",
-    "several operations over a boundary",
-];
-
 /// Mode x boundary.
 fn sampling(implementation: &Implementation) -> Cross {
     let spe = &implementation.spe;
     let at_enable = implementation.knobs.spe.init_load() == InitLoad::AtEnable;
-    Cross::new("sampling", 2 * BOUNDARIES.len(), |combination| {
-        let (random, boundary) = (
-            combination / BOUNDARIES.len() == 1,
-            combination % BOUNDARIES.len(),
-        );
-        let mode = match (random, spe.ernd) {
-            (false, _) => "RND=0",
-            (true, false) => "RND, no ERnd",
-            (true, true) => "RND, ERnd",
+    Cross::of_points("sampling", 2 * Boundary::ALL.len(), |combination| {
+        let mode = Mode {
+            random: combination / Boundary::ALL.len() == 1,
+            ernd: spe.ernd,
         };
+        let boundary = Boundary::ALL[combination % Boundary::ALL.len()];
         let reachable = spe.implemented
             && match boundary {
-                0 => at_enable,
-                4 | 5 => random,
-                6 => random && spe.ernd,
+                Boundary::LoadAtEnable => at_enable,
+                Boundary::DrawZero | Boundary::DrawNonzero => mode.random,
+                Boundary::SecondaryToZero => mode.random && mode.ernd,
                 _ => true,
             };
-        reachable.then(|| format!("{mode}: {}", BOUNDARIES[boundary]))
+        reachable.then_some(Point::Boundary(mode, boundary))
     })
 }
 

@@ -21,6 +21,7 @@
 
 mod audit;
 mod crosses;
+pub mod points;
 mod predicates;
 #[cfg(test)]
 mod tests;
@@ -37,6 +38,7 @@ use crate::wrapper::PARTS;
 
 use audit::Audit;
 use crosses::{Cross, Crosses};
+use points::{Point, Threshold};
 use predicates::{OTHERS, PREDICATES, Predicate};
 use view::{Memory, Types, View};
 
@@ -160,6 +162,21 @@ impl Coverage {
     pub fn crosses(&self) -> impl Iterator<Item = (&'static str, &[(String, u64)])> {
         let all = self.crosses.all.iter().chain(&self.audit.crosses);
         all.map(|cross| (cross.name, cross.points.as_slice()))
+    }
+
+    /// The points that have not been taken, by cross and name, and what each means.
+    pub fn missing(&self) -> impl Iterator<Item = (&'static str, &str, Point)> {
+        let all = self.crosses.all.iter().chain(&self.audit.crosses);
+        all.flat_map(|cross| {
+            let points = cross.points.iter().zip(&cross.meanings);
+            let never = points.filter(|((_, count), _)| *count == 0);
+            never.map(|((name, _), meaning)| (cross.name, name.as_str(), *meaning))
+        })
+    }
+
+    /// The combinations of the cross `threshold` that are none of its points: no cycle is said to have them.
+    pub fn left_out(&self) -> impl Iterator<Item = Threshold> {
+        self.crosses.left_out_of_threshold().map(Threshold::of)
     }
 
     fn crosses_mut(&mut self) -> impl Iterator<Item = &mut Cross> {
