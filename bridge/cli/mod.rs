@@ -100,6 +100,9 @@ enum Command {
     /// Tell how good a regression is: how many mutants of the RTL's netlist it notices (as `prove`, needs Yosys)
     #[command(display_order = 9)]
     Score(solver::SolverArgs),
+    /// Find stimulus for points of coverage that random stimulus does not take, or prove that there is none (as `prove`)
+    #[command(display_order = 9)]
+    Reach(solver::SolverArgs),
     /// Print the verification plan: code, tests and coverage of every rule
     Plan(plan::PlanArgs),
     /// Print completions of the command line for a shell
@@ -221,6 +224,7 @@ impl Command {
             // That of its own says so itself.
             Self::Prove(_)
             | Self::Score(_)
+            | Self::Reach(_)
             | Self::NewWrapper(_)
             | Self::NewBench(_)
             | Self::InitCi(_)
@@ -241,6 +245,7 @@ impl Command {
             Self::Plan(args) => plan::plan(args),
             Self::Prove(args) => solver::by_solver("prove", args),
             Self::Score(args) => solver::by_solver("score", args),
+            Self::Reach(args) => solver::by_solver("reach", args),
             #[cfg(feature = "rtl")]
             Self::Regress(args) => regress::regress(args),
             Self::Merge(args) => regress::merge(args),

@@ -1,4 +1,5 @@
-//! `lockstep prove` and `lockstep score`: the program beside this one that has a solver, which takes longer to compile than everything else.
+//! `lockstep prove`, `lockstep score` and `lockstep reach`: the program beside this one that has a solver, which takes
+//! longer to compile than everything else.
 
 use std::env;
 use std::ffi::OsString;

@@ -1,21 +1,21 @@
 //! A cycle of the design, in the terms of the contract, and what the model says of it.
 
-use pmu_model::contract::{COUNTER_LANES, CYCLE_COUNTER, THREADS, Thread, control};
+use pmu_model::contract::{CYCLE_COUNTER, THREADS};
 use pmu_model::implementation::Layout;
-use pmu_model::pmu::count_value::{CountValue, Values, link};
-use pmu_model::pmu::lane::{Lane, Lanes, lanes};
-use pmu_model::{CycleInput, CycleOutput, Implementation};
+use pmu_model::pmu::count_value::Values;
+use pmu_model::{CycleOutput, Implementation};
 
 use crate::accesses::{Accesses, Reached, Selected};
 use crate::circuit::{Circuit, Lit};
 use crate::contract::{INPUT_BITS, STATE_BITS, bit_of, state_of};
 use crate::correspondence::{self as names, Correspondence, each, named};
 use crate::counter::{Control, Counter, Facts};
+use crate::counting;
 use crate::netlist::{Frame, Netlist, NetlistError, Signal};
 use crate::sampling::Sampling;
 use crate::symbol::{Symbol, WIDTH, circuit};
 use crate::system::{self, System, Unit};
-use crate::tables::{Situation, Tables, symbols};
+use crate::tables::Tables;
 
 /// The signals of a design that stand for what of the contract.
 #[derive(Clone, Debug)]
@@ -522,22 +522,6 @@ impl<'a> Cycle<'a> {
         shown[WIDTH * n..WIDTH * (n + 1)].to_vec()
     }
 
-    /// What filters look at.
-    pub fn situation(&self) -> Situation {
-        let driven = bit_of("driven");
-        let bit = |mask: u32| self.input[bit_of("controls") + mask.trailing_zeros() as usize];
-        let of_driven = |mask: u8| self.input[driven + mask.trailing_zeros() as usize];
-        Situation {
-            bits: [
-                of_driven(CycleInput::DRIVEN_PE),
-                of_driven(CycleInput::DRIVEN_THREADS),
-                bit(control::MDCR_EL2_MTPME),
-                bit(control::MDCR_EL3_MTPME),
-            ],
-            states: std::array::from_fn(|t| self.state(t).to_vec()),
-        }
-    }
-
     /// The state of thread `t`.
     pub fn state(&self, t: usize) -> &[Lit] {
         assert!(t < THREADS);
@@ -551,26 +535,15 @@ impl<'a> Cycle<'a> {
         tables: &Tables,
         place: usize,
     ) -> Lit {
-        let situation = self.situation();
         let enable = self.bit(&self.signals.enable);
         let enabled = self.value(&self.signals.enabled);
         let n = self.signals.counters[place].n;
-        let allowed = self.input[bit_of("counting_allowed") + n];
-        let reset = self.reset();
-        let by_threads = situation.bits[1];
-        let conditions = state_of(0) + 8 * std::mem::offset_of!(Thread, conditions);
-        let waits = self.input[conditions + Thread::WFX.trailing_zeros() as usize];
-        let stops_in_wfx = !implementation.knobs.cycles.pmccntr_in_wfx;
-        circuit(|circuit| {
-            let held = self.held(circuit);
-            let filtered = tables.filtered(circuit, &self.registers[place], &situation);
-            // CYC-17, A-CYC-3.
-            let waits = circuit.and(by_threads, waits);
-            let stops = circuit.and(waits, Lit::known(stops_in_wfx && n == CYCLE_COUNTER));
-            circuit.all([
-                enable, enabled[n], allowed, !filtered, !stops, !reset, !held,
-            ])
-        })
+        let facts = counting::Facts {
+            implementation,
+            tables,
+            input: &self.input,
+        };
+        circuit(|circuit| facts.counts(circuit, (enable, enabled[n]), (n, &self.registers[place])))
     }
 
     /// TH-20 to TH-28: what the model's datapath makes of the cycle, for some event counters, with C_P and which of them
@@ -580,35 +553,14 @@ impl<'a> Cycle<'a> {
         implementation: &Implementation,
         tables: &Tables,
         counters: &[usize],
-        (c_p, counting, bases): (&[Lit], &[Lit], &[Vec<Lit>]),
+        before: (&[Lit], &[Lit], &[Vec<Lit>]),
     ) -> (Values<Symbol>, Vec<Lit>) {
-        let mut datapath = CountValue::<Symbol>::new(implementation);
-        let mut base = [Symbol::ZERO; COUNTER_LANES];
-        let mut counts = [Symbol::ZERO; COUNTER_LANES];
-        let mut previous = [Symbol::ZERO; COUNTER_LANES];
-        for (place, &n) in counters.iter().enumerate() {
-            let controls = circuit(|circuit| tables.controls(circuit, n, &self.registers[n]));
-            datapath.set_controls(n, symbols(controls));
-            base[n] = Symbol::of(&bases[place]);
-            counts[n] = Symbol::mask_of(counting[place]);
-            previous[n] = Symbol::mask_of(c_p[place]);
-        }
-        datapath.set_c_p(previous);
-        let values = datapath.evaluate_with(&base, counts, link);
-        datapath.commit(&values);
-        let (reset, held) = (self.reset(), circuit(|circuit| self.held(circuit)));
-        let no_cycle = Symbol::mask_of(circuit(|circuit| circuit.or(reset, held)));
-        // DUT-10, DUT-52: nothing is shown, and C_P is kept, or reset (DUT-11).
-        let shown: Lanes<Symbol> = lanes(|n| values.v[n] & !no_cycle);
-        let after = counters.iter().enumerate().map(|(place, &n)| {
-            let committed = datapath.c_p()[n].bits()[0];
-            circuit(|circuit| {
-                let kept = circuit.choose(held, c_p[place], committed);
-                circuit.and(kept, !reset)
-            })
-        });
-        let after = after.collect();
-        let values = Values { v: shown, ..values };
-        (values, after)
+        let facts = counting::Facts {
+            implementation,
+            tables,
+            input: &self.input,
+        };
+        let registers = |n: usize| &self.registers[n][..];
+        facts.values(counters, registers, before)
     }
 }

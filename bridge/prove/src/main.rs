@@ -1,4 +1,4 @@
-//! The commands `lockstep prove` and `lockstep score`.
+//! The commands `lockstep prove`, `lockstep score` and `lockstep reach`.
 
 mod command;
 

@@ -7,12 +7,12 @@ use pmu_model::pmu::group::Filters;
 use pmu_model::{CycleInput, Implementation, ImplementationError};
 
 use crate::circuit::{Circuit, Lit};
-use crate::contract::STATE_BITS;
+use crate::contract::{STATE_BITS, bit_of, state_of};
 use crate::symbol::{Symbol, WIDTH, Word};
 use crate::table::Table;
 
 /// The bits of `PMEVTYPER<n>_EL0` that threshold, edge and link depend on: TH, TLC, TE, TC.
-const THRESHOLD: [(u8, u8); 4] = [(TH.low, 12), LINK, (TE.low, 1), (TC.low, 3)];
+pub(crate) const THRESHOLD: [(u8, u8); 4] = [(TH.low, 12), LINK, (TE.low, 1), (TC.low, 3)];
 /// TLC.
 const LINK: (u8, u8) = (TLC.low, 2);
 
@@ -23,12 +23,12 @@ const MODES: (u8, u8) = (56, 2);
 const MT: u8 = 25;
 
 /// How many bits some fields have together.
-fn width(fields: &[(u8, u8)]) -> usize {
+pub(crate) fn width(fields: &[(u8, u8)]) -> usize {
     fields.iter().map(|&(_, bits)| usize::from(bits)).sum()
 }
 
 /// The register whose fields have these values together, the first in the low bits.
-fn register(fields: &[(u8, u8)], mut value: u64) -> u64 {
+pub(crate) fn register(fields: &[(u8, u8)], mut value: u64) -> u64 {
     let mut register = 0;
     for &(low, bits) in fields {
         register |= (value & ((1 << bits) - 1)) << low;
@@ -38,7 +38,7 @@ fn register(fields: &[(u8, u8)], mut value: u64) -> u64 {
 }
 
 /// The bits of these fields.
-fn bits(fields: &[(u8, u8)], register: &[Lit]) -> Vec<Lit> {
+pub(crate) fn bits(fields: &[(u8, u8)], register: &[Lit]) -> Vec<Lit> {
     let bits = fields.iter().flat_map(|&(low, bits)| {
         let low = usize::from(low);
         &register[low..low + usize::from(bits)]
@@ -265,6 +265,29 @@ pub struct Situation {
     pub bits: [Lit; 4],
     /// The state of each thread.
     pub states: [Vec<Lit>; THREADS],
+}
+
+impl Situation {
+    /// That of a cycle with this CycleInput.
+    pub fn of(input: &[Lit]) -> Self {
+        let driven = bit_of("driven");
+        let bit = |mask: u32| input[bit_of("controls") + mask.trailing_zeros() as usize];
+        let of_driven = |mask: u8| input[driven + mask.trailing_zeros() as usize];
+        Self {
+            bits: [
+                of_driven(CycleInput::DRIVEN_PE),
+                of_driven(CycleInput::DRIVEN_THREADS),
+                bit(control::MDCR_EL2_MTPME),
+                bit(control::MDCR_EL3_MTPME),
+            ],
+            states: std::array::from_fn(|t| input[state_of(t)..state_of(t) + STATE_BITS].to_vec()),
+        }
+    }
+
+    /// DRIVEN_THREADS.
+    pub fn by_threads(&self) -> Lit {
+        self.bits[1]
+    }
 }
 
 /// The controls as symbols.

@@ -7,7 +7,7 @@ use std::path::Path;
 use lockstep_prove::access_rules;
 use lockstep_prove::accesses::{Accesses, Selected};
 use lockstep_prove::circuit::{Circuit, Lit};
-use lockstep_prove::contract::{Shape, bit_of, state_of};
+use lockstep_prove::contract::Shape;
 use lockstep_prove::counter::{Control, Counter};
 use lockstep_prove::events;
 use lockstep_prove::registers::{Fixed, Held};
@@ -15,7 +15,7 @@ use lockstep_prove::sampling::{self, Sampling};
 use lockstep_prove::system::{COUNTERS, System, Unit};
 use lockstep_prove::tables::{Situation, Tables};
 use lockstep_stimulus::{Generator, Profile, implementation_file};
-use pmu_model::contract::{CYCLE_COUNTER, Unknown, control};
+use pmu_model::contract::{CYCLE_COUNTER, Unknown};
 use pmu_model::pmu::registers::{PMCR_E, PMCR_LP};
 use pmu_model::trace::{CycleRecord, Tracer};
 use pmu_model::{CycleInput, CycleOutput, Implementation, Model, SysReg};
@@ -238,7 +238,7 @@ fn run(implementation: &Implementation, seed: u64, seen: &mut Seen) {
 
         // Events.
         if !input.is_reset() && input.clock_stopped == 0 {
-            let situation = situation(&cycle);
+            let situation = Situation::of(&cycle);
             for n in event_counters.filter(|n| record.counting >> n & 1 == 1) {
                 let register = &slow.types[n];
                 let (mt, counted) = tables.group(circuit, register, &situation);
@@ -266,20 +266,6 @@ fn run(implementation: &Implementation, seed: u64, seen: &mut Seen) {
         for (n, register) in slow.types.iter_mut().enumerate() {
             *register = fixed.type_after(circuit, n, register, (&reached, reset));
         }
-    }
-}
-
-/// What filters look at.
-fn situation(cycle: &[Lit]) -> Situation {
-    let control = |mask: u32| cycle[bit_of("controls") + mask.trailing_zeros() as usize];
-    Situation {
-        bits: [
-            cycle[bit_of("driven")],
-            cycle[bit_of("driven") + 1],
-            control(control::MDCR_EL2_MTPME),
-            control(control::MDCR_EL3_MTPME),
-        ],
-        states: std::array::from_fn(|t| cycle[state_of(t)..state_of(t) + 5].to_vec()),
     }
 }
 

@@ -3,6 +3,8 @@
 mod design;
 mod prove;
 mod proved;
+mod reach;
+mod reached;
 mod score;
 mod scored;
 
@@ -28,6 +30,8 @@ enum Command {
     Prove(Box<prove::Args>),
     /// Tell how good a regression is: how many mutants of the RTL it notices
     Score(Box<score::Args>),
+    /// Find stimulus for points of coverage that random stimulus does not take, or prove that there is none
+    Reach(reach::Args),
 }
 
 /// An end before the result.
@@ -58,6 +62,7 @@ pub fn main() -> ExitCode {
     let (ended, is_json) = match Command::parse() {
         Command::Prove(args) => (prove::run(&args), args.json),
         Command::Score(args) => (score::run(&args), args.json),
+        Command::Reach(args) => (reach::run(&args), args.json),
     };
     let verdict = ended.unwrap_or_else(|Failure(verdict, message)| {
         eprintln!("lockstep: {message}");

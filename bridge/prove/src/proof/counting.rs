@@ -7,6 +7,7 @@ use crate::circuit::Lit;
 use crate::cycle::Cycle;
 use crate::events::Facts;
 use crate::symbol::circuit;
+use crate::tables::Situation;
 
 use super::{Difference, Prover};
 
@@ -56,7 +57,7 @@ impl Prover<'_> {
     pub(crate) fn base(&self, cycle: &mut Cycle, n: usize) -> (Vec<Lit>, Lit) {
         let none = || std::array::from_fn(|_| vec![Lit::FALSE; 8]);
         let samples = cycle.samples().unwrap_or_else(none);
-        let situation = cycle.situation();
+        let situation = Situation::of(&cycle.input);
         let register = cycle.registers[n].clone();
         circuit(|circuit| {
             let (mt, counted) = self.contract.tables.group(circuit, &register, &situation);

@@ -218,6 +218,28 @@ pub struct Contract {
     legal_states: Table,
 }
 
+impl Contract {
+    /// Those of `implementation`.
+    ///
+    /// # Errors
+    /// It is impossible.
+    pub fn of(implementation: &Implementation) -> Result<Self, ImplementationError> {
+        Ok(Self {
+            tables: Tables::of(implementation)?,
+            accesses: Accesses::of(implementation)?,
+            fixed: Fixed::of(implementation)?,
+            legal_states: legal_states(implementation),
+        })
+    }
+
+    /// DUT-36, DUT-37, DUT-80: what there is of a cycle by itself may be driven.
+    pub fn is_legal_alone(&self, circuit: &mut Circuit, input: &[Lit]) -> Lit {
+        let limits = is_in_limits(circuit, input);
+        let access = self.accesses.legal(circuit, input);
+        circuit.and(limits, access)
+    }
+}
+
 /// Stimulus may take so many times as long as a claim.
 const SEARCHES: u32 = 5;
 
@@ -243,14 +265,8 @@ impl<'a> Prover<'a> {
         signals: &'a Signals,
         limit: Duration,
     ) -> Result<Self, ImplementationError> {
-        let contract = Contract {
-            tables: Tables::of(implementation)?,
-            accesses: Accesses::of(implementation)?,
-            fixed: Fixed::of(implementation)?,
-            legal_states: legal_states(implementation),
-        };
         Ok(Self {
-            contract: Arc::new(contract),
+            contract: Arc::new(Contract::of(implementation)?),
             implementation,
             netlist,
             signals,
@@ -577,8 +593,7 @@ impl<'a> Prover<'a> {
             }
             let goes_on = circuit.any(counters.chain(profiling).collect::<Vec<_>>());
             all.push(!circuit.all([by_pe, halted, goes_on]));
-            all.push(is_in_limits(circuit, &cycle.input));
-            all.push(self.contract.accesses.legal(circuit, &cycle.input));
+            all.push(self.contract.is_legal_alone(circuit, &cycle.input));
             circuit.all(all)
         })
     }
