@@ -184,7 +184,8 @@ fn checked(
     let trial = Trial {
         seed,
         runs: RUNS,
-        work: u64::MAX,
+        each: u64::MAX,
+        all: u64::MAX,
     };
     let mut dut = design.traced()?;
     let tried = Mended::tried_on(

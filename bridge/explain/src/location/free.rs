@@ -35,9 +35,9 @@ const BOUND: usize = 2;
 /// difference.
 const STARTS: usize = 32;
 /// Parts of assignments that are looked at, at most: some ten seconds of two cores.
-const EFFORT: u64 = 12_000_000_000;
-/// Assignments that are, for one node in one stretch.
-const EACH: u64 = 150_000;
+const EFFORT: u64 = 9_000_000_000;
+/// The same for one node in one stretch.
+const EACH: u64 = 3_600_000;
 
 /// How sharply a node that could have made less right is told from one that could have made all right.
 const SHARP: i32 = 16;
@@ -119,7 +119,7 @@ fn of_node(
             simulation,
             candidate,
             failure,
-            end: differences.work() + EACH,
+            end: differences.effort() + EACH,
             differences,
         };
         if let Some(mut mended) = trial.mended() {
@@ -173,7 +173,7 @@ struct Trial<'a> {
     candidate: &'a Candidate<'a>,
     failure: &'a Failure<'a>,
     differences: &'a mut Differences,
-    /// The work at which it is given up.
+    /// The effort at which it is given up.
     end: u64,
 }
 
@@ -230,7 +230,7 @@ impl Trial<'_> {
         // What all assignments have of it, or one alone.
         let each = drivers.iter().take(FEW).map(std::slice::from_ref);
         let each = each.filter(|_| drivers.len() > 1);
-        let end = self.differences.work() + EACH;
+        let end = self.differences.effort() + EACH;
         for drivers in [drivers.as_slice()].into_iter().chain(each) {
             for value in [0, 1] {
                 for start in self.starts(drivers[0], value, *last) {
@@ -239,7 +239,7 @@ impl Trial<'_> {
                     if let Came::Right(mended) = self.tried((start, *last), &forced) {
                         return (mended, start);
                     }
-                    if self.differences.work() > end {
+                    if self.differences.effort() > end {
                         return (0.0, 0);
                     }
                 }
@@ -277,7 +277,7 @@ impl Trial<'_> {
             .map(|driver| (*driver, std::slice::from_ref(driver)));
         for (first, drivers) in all.into_iter().chain(each) {
             for force in self.forces(now, first) {
-                if self.differences.work() > self.end {
+                if self.differences.effort() > self.end {
                     return (best > 0.0).then_some(best);
                 }
                 let forced: Vec<_> = drivers.iter().map(|&driver| (driver, force)).collect();

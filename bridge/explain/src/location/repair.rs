@@ -20,13 +20,13 @@ const GOOD: f64 = 4.0;
 /// Constants of one width that others of it may have been taken for, at most.
 const CONSTANTS: usize = 128;
 /// Parts of assignments that are looked at, at most; and where something else would not have helped.
-const EFFORT: u64 = 12_000_000_000;
-const FAR: u64 = 5_000_000_000;
+const EFFORT: u64 = 9_000_000_000;
+const FAR: u64 = 3_500_000_000;
 /// A change that costs no more leaves nothing wrong that speaks against it.
 const ENOUGH: f64 = 2.6;
-/// Assignments that are, for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
-const FIRST: u64 = 4_000_000;
-const EACH: u64 = 30_000_000;
+/// The same for one change, in the cycles that are wrong first and in all: what takes more is not known to be right.
+const FIRST: u64 = 100_000_000;
+const EACH: u64 = 700_000_000;
 /// Changes that all cores try before it is looked at what comes of them, and how much that was.
 const TOGETHER: usize = 16;
 /// Cycles before the one in which a change has to act in which it may act, too: it may be late.
@@ -200,7 +200,7 @@ fn mends(
     differences: &mut Differences,
 ) -> bool {
     let mut is_active = false;
-    let end = differences.work() + FIRST;
+    let end = differences.effort() + FIRST;
     for (number, failure) in failures.iter().enumerate() {
         let uses = failure.uses.get(&edit.node).into_iter().flatten();
         let none = &*differences;
@@ -219,7 +219,7 @@ fn mends(
             let cycles = (from, failure.divergent + 1);
             let wrong = simulation.first_wrong(edit, failure.stretch, cycles, differences, None);
             differences.forget();
-            if !matches!(wrong, Ok(None)) || differences.work() > end {
+            if !matches!(wrong, Ok(None)) || differences.effort() > end {
                 return false;
             }
         }
@@ -236,9 +236,9 @@ fn missed(
 ) -> Option<f64> {
     let allowed = stretches.len() / ALLOWED;
     let (mut missed, mut later) = (0, 0.0);
-    let end = differences.work() + EACH;
+    let end = differences.effort() + EACH;
     for stretch in stretches {
-        if differences.work() > end {
+        if differences.effort() > end {
             return None;
         }
         let wrong = simulation.first_wrong(edit, stretch, (0, stretch.cycles), differences, None);

@@ -6,6 +6,7 @@ use std::mem::offset_of;
 use std::ops::RangeInclusive;
 
 use pmu_model::CycleOutput;
+use rustc_hash::FxHashMap;
 
 use super::OUTPUTS;
 use super::change::{Change, Edit, Force};
@@ -38,10 +39,9 @@ pub struct Differences {
     stamp: u32,
     values: Vec<Vec<u64>>,
     touched: Vec<u32>,
-    /// Assignments that were made in this cycle, and looked at in all.
+    /// Assignments that were made in this cycle.
     made: u32,
-    work: Cell<u64>,
-    /// How large these were.
+    /// How large the assignments were that were looked at.
     effort: Cell<u64>,
     /// How often anything changed.
     changes: u64,
@@ -56,7 +56,7 @@ struct Memory {
     /// The change of the design, the cycle, and how often anything changed before.
     of: (Option<Edit>, usize, u64),
     /// None where that is not known, or just found out.
-    values: HashMap<Span, Option<u64>>,
+    values: FxHashMap<Span, Option<u64>>,
 }
 
 /// What the outputs should be in the cycle of the last of some random bytes, those from the reset on.
@@ -82,8 +82,8 @@ pub struct Simulation<'a> {
     followers: Vec<Vec<u32>>,
     /// By node, the assignments that it is in.
     uses: HashMap<u32, Vec<u32>>,
-    /// Of signals with many assignments, by bit those of the bit.
-    by_bit: HashMap<u32, Vec<Vec<u32>>>,
+    /// By signal, of those with many assignments: by bit those of the bit.
+    by_bit: Vec<Option<Vec<Vec<u32>>>>,
     registers: Vec<bool>,
     /// By assignment, its rank: what is read comes first, as far as there is such an order; and by rank the assignment.
     ranks: Vec<u32>,
@@ -245,7 +245,6 @@ impl<'a> Simulation<'a> {
             values: vec![Vec::new(); self.design.signals.len()],
             touched: Vec::new(),
             made: 0,
-            work: Cell::new(0),
             effort: Cell::new(0),
             changes: 0,
             memory: RefCell::default(),
@@ -307,7 +306,7 @@ impl<'a> Simulation<'a> {
     /// The assignments of a signal, or of a bit of it alone.
     fn drivers(&self, span: Span) -> &[u32] {
         let of_bits = match span.width {
-            1 => self.by_bit.get(&span.signal),
+            1 => self.by_bit[span.signal as usize].as_ref(),
             _ => None,
         };
         let of_bit = of_bits.and_then(|bits| bits.get(span.low as usize));
@@ -337,7 +336,6 @@ impl<'a> Simulation<'a> {
     ) -> Option<u64> {
         for &number in self.drivers(span).iter().rev() {
             let driver = &self.design.drivers[number as usize];
-            of.work.set(of.work.get() + 1);
             of.effort.set(of.effort.get() + 1);
             if driver.clocked != clocked || !driver.target.overlaps(&span) {
                 continue;
@@ -656,12 +654,7 @@ impl<'a> Simulation<'a> {
 }
 
 impl Differences {
-    /// How many assignments were looked at.
-    pub fn work(&self) -> u64 {
-        self.work.get()
-    }
-
-    /// How large they were: that is in proportion to time.
+    /// How large the assignments were that were looked at: that is in proportion to time.
     pub fn effort(&self) -> u64 {
         self.effort.get()
     }
@@ -681,12 +674,12 @@ impl Differences {
     }
 }
 
-/// By signal with many assignments and bit, those that set the bit.
-fn by_bit(design: &Netlist) -> HashMap<u32, Vec<Vec<u32>>> {
+/// By signal, of those with many assignments: by bit those that set the bit.
+fn by_bit(design: &Netlist) -> Vec<Option<Vec<Vec<u32>>>> {
     let signals = (0..).zip(&design.driven_by);
-    let is_known = |signal: u32| design.widths[signal as usize] != u32::MAX;
-    let many = signals.filter(|(signal, drivers)| drivers.len() > MANY && is_known(*signal));
-    let bits = many.map(|(signal, drivers)| {
+    let of_signal = |(signal, drivers): (u32, &Vec<u32>)| {
+        let width = design.widths[signal as usize];
+        let has_many = drivers.len() > MANY && width != u32::MAX;
         let of_bit = |low| {
             let bit = Span {
                 signal,
@@ -696,10 +689,9 @@ fn by_bit(design: &Netlist) -> HashMap<u32, Vec<Vec<u32>>> {
             let sets = |&&driver: &&u32| design.drivers[driver as usize].target.overlaps(&bit);
             drivers.iter().filter(sets).copied().collect()
         };
-        let width = design.widths[signal as usize];
-        (signal, (0..width).map(of_bit).collect())
-    });
-    bits.collect()
+        has_many.then(|| (0..width).map(of_bit).collect())
+    };
+    signals.map(of_signal).collect()
 }
 
 /// The random byte of a cycle's outputs.

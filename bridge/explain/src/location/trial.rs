@@ -20,6 +20,7 @@ use super::netlist::Netlist;
 use super::rows::Rows;
 use super::simulation::{Differences, Expected, Judge, Simulation};
 use super::stretch::{Dump, Stretch, cycles, judged};
+use crate::cores;
 
 /// Cycles of a run, each from a reset on; a multiple of 64.
 const CYCLES: usize = 4096;
@@ -29,6 +30,9 @@ const TOGETHER: usize = 2;
 const LEAST: usize = 2;
 /// Places of which one change is tried on all runs.
 const PLACES: usize = 5;
+/// Runs that are enough where there is no effort for all.
+const ENOUGH: usize = 16;
+
 /// Other stimulus that changes are tried on.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial {
@@ -36,9 +40,10 @@ pub struct Trial {
     pub seed: u64,
     /// How many runs of 4,096 cycles, each with the next seed.
     pub runs: usize,
-    /// Assignments that are looked at in a run for one change, at most; for all changes three times as many on the
-    /// average.
-    pub work: u64,
+    /// Parts of assignments that are looked at in a run for one change, at most.
+    pub each: u64,
+    /// The same in all. What is right so far then is right if that were enough runs.
+    pub all: u64,
 }
 
 impl Trial {
@@ -48,7 +53,8 @@ impl Trial {
         Self {
             seed: 1 << 32,
             runs: if is_explained { 16 } else { 64 },
-            work: 20_000_000,
+            each: 500_000_000,
+            all: 5_000_000_000,
         }
     }
 }
@@ -99,9 +105,9 @@ pub(super) fn tried(
         edits,
         simulated: None,
         room: None,
-        work: 0,
-        each: trial.work,
-        most: trial.work.saturating_mul(3 * trial.runs as u64),
+        effort: 0,
+        each: trial.each,
+        most: trial.all,
     };
     if Latency::of(&dut.parameters()) != Latency::default() {
         // The outputs of a cycle are in others.
@@ -130,7 +136,7 @@ pub(super) fn tried(
             _ => break,
         };
     }
-    Ok(attempt.tried)
+    Ok(attempt.ended(trial.runs))
 }
 
 /// What is tried, as far as it is.
@@ -140,15 +146,15 @@ struct Attempt<'a> {
     tried: Vec<Tried>,
     simulated: Option<Simulation<'a>>,
     room: Option<Rows>,
-    work: u64,
+    effort: u64,
     each: u64,
     most: u64,
 }
 
 impl<'a> Attempt<'a> {
-    /// Whether there is a change that may be right.
+    /// Whether there is a change that may be right, and effort left to find out.
     fn is_open(&self) -> bool {
-        self.tried.iter().any(Tried::is_right)
+        self.effort < self.most && self.tried.iter().any(Tried::is_right)
     }
 
     fn go_on(&mut self, runs: Runs, design: &'a Netlist) -> Result<(), lockstep_vcd::Error> {
@@ -162,31 +168,46 @@ impl<'a> Attempt<'a> {
             self.tried.fill(Tried::Open);
             return Ok(());
         };
-        let mut differences = simulation.differences();
+        let right = (0..).zip(&self.tried).filter(|(_, tried)| tried.is_right());
+        let open: Vec<(usize, usize)> = right
+            .flat_map(|(edit, _)| (0..stretches.len()).map(move |number| (edit, number)))
+            .collect();
+        let (edits, implementation, each) = (self.edits, self.implementation, self.each);
+        let differences = || simulation.differences();
+        let found = cores::of_each(&open, differences, |&(edit, number), differences| {
+            let before = differences.effort();
+            let mut judge = judge(implementation, &runs.inputs[number]);
+            let from = (&stretches[number], runs.seeds[number]);
+            let tried = Tried::of(simulation, edits[edit].0, from, differences, &mut judge);
+            let effort = differences.effort() - before;
+            match effort > each && tried.is_right() {
+                true => (Tried::Open, effort),
+                false => (tried, effort),
+            }
+        });
+        for ((edit, _), (tried, effort)) in open.into_iter().zip(found) {
+            self.tried[edit] = self.tried[edit].and(tried);
+            self.effort += effort;
+        }
+        // Of the first places, a change each.
         let mut places = HashSet::new();
-        for ((edit, place), tried) in self.edits.iter().zip(&mut self.tried) {
-            let is_one_more = places.len() >= PLACES || places.contains(place);
-            if tried.is_right() && (is_one_more || self.work > self.most) {
+        for ((_, place), tried) in self.edits.iter().zip(&mut self.tried) {
+            if tried.is_right() && (places.len() >= PLACES || !places.insert(*place)) {
                 *tried = Tried::Open;
             }
-            for (number, stretch) in stretches.iter().enumerate() {
-                let from = (stretch, runs.seeds[number]);
-                let mut judge = judge(self.implementation, &runs.inputs[number]);
-                tried.go_on(
-                    simulation,
-                    *edit,
-                    from,
-                    &mut differences,
-                    &mut judge,
-                    self.each,
-                );
-            }
-            if tried.is_right() {
-                places.insert(*place);
-            }
         }
-        self.work += differences.work();
         Ok(())
+    }
+
+    /// What is known of each change: not enough, where effort ended after a few runs.
+    fn ended(self, runs: usize) -> Vec<Tried> {
+        let least = CYCLES * runs.min(ENOUGH);
+        let tried = self.tried.into_iter();
+        let ended = tried.map(|tried| match tried {
+            Tried::Right { cycles, .. } if cycles < least => Tried::Open,
+            tried => tried,
+        });
+        ended.collect()
     }
 }
 
@@ -207,30 +228,42 @@ impl Tried {
         )
     }
 
-    fn go_on(
-        &mut self,
+    /// What comes of a change in one run.
+    fn of(
         simulation: &Simulation<'_>,
         edit: Edit,
         (stretch, seed): (&Stretch, u64),
         differences: &mut Differences,
         judge: &mut Judge<'_>,
-        most: u64,
-    ) {
-        let Self::Right { cycles, telling } = self else {
-            return;
-        };
-        let before = differences.work();
+    ) -> Self {
         let all = (0, stretch.cycles);
         let wrong = simulation.first_wrong(edit, stretch, all, differences, Some(judge));
         differences.forget();
-        let work = differences.work() - before;
         match wrong {
-            Ok(None) if work <= most => {
-                *cycles += stretch.cycles;
-                *telling += usize::from(stretch.divergent.is_some());
-            }
-            Ok(Some(cycle)) => *self = Self::Wrong { seed, cycle },
-            _ => *self = Self::Open,
+            Ok(None) => Self::Right {
+                cycles: stretch.cycles,
+                telling: usize::from(stretch.divergent.is_some()),
+            },
+            Ok(Some(cycle)) => Self::Wrong { seed, cycle },
+            Err(_) => Self::Open,
+        }
+    }
+
+    /// What is known by more stimulus.
+    fn and(self, more: Self) -> Self {
+        match (self, more) {
+            (
+                Self::Right { cycles, telling },
+                Self::Right {
+                    cycles: more,
+                    telling: also,
+                },
+            ) => Self::Right {
+                cycles: cycles + more,
+                telling: telling + also,
+            },
+            (Self::Right { .. }, other) => other,
+            (known, _) => known,
         }
     }
 }

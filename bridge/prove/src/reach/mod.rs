@@ -48,8 +48,7 @@ pub enum Defect {
 }
 
 /// Why a point is not decided.
-const NO_FORMULA: &str =
-    "it has no formula: longer random stimulus or another profile may take it";
+const NO_FORMULA: &str = "it has no formula: longer random stimulus or another profile may take it";
 const NO_TIME: &str = "it took too long (--limit)";
 const OTHER_KNOBS: &str =
     "formulas are of the bundled RTL's knobs, which this implementation has not";
