@@ -85,6 +85,8 @@ pub struct Simulation<'a> {
     /// By signal, of those with many assignments: by bit those of the bit.
     by_bit: Vec<Option<Vec<Vec<u32>>>>,
     registers: Vec<bool>,
+    /// By signal, whether it is a step of a block.
+    steps: Vec<bool>,
     /// By assignment, its rank: what is read comes first, as far as there is such an order; and by rank the assignment.
     ranks: Vec<u32>,
     ranked: Vec<u32>,
@@ -221,6 +223,9 @@ impl<'a> Simulation<'a> {
             uses: within,
             by_bit: by_bit(design),
             registers,
+            steps: (0..design.signals.len() as u32)
+                .map(|signal| design.is_step(signal))
+                .collect(),
             trusted: vec![true; design.drivers.len()],
             output,
             expected,
@@ -813,7 +818,7 @@ impl Values for Moment<'_> {
                 width: span.width.min(width.saturating_sub(span.low)).min(64),
                 ..*span
             };
-            return match self.simulation.design.is_step(span.signal) {
+            return match self.simulation.steps[span.signal as usize] {
                 true if self.is_dumped => None,
                 true => self.step(span),
                 false => self.made_again(span, depth),

@@ -168,32 +168,36 @@ impl<'a> Attempt<'a> {
             self.tried.fill(Tried::Open);
             return Ok(());
         };
-        let right = (0..).zip(&self.tried).filter(|(_, tried)| tried.is_right());
-        let open: Vec<(usize, usize)> = right
-            .flat_map(|(edit, _)| (0..stretches.len()).map(move |number| (edit, number)))
-            .collect();
-        let (edits, implementation, each) = (self.edits, self.implementation, self.each);
-        let differences = || simulation.differences();
-        let found = cores::of_each(&open, differences, |&(edit, number), differences| {
-            let before = differences.effort();
-            let mut judge = judge(implementation, &runs.inputs[number]);
-            let from = (&stretches[number], runs.seeds[number]);
-            let tried = Tried::of(simulation, edits[edit].0, from, differences, &mut judge);
-            let effort = differences.effort() - before;
-            match effort > each && tried.is_right() {
-                true => (Tried::Open, effort),
-                false => (tried, effort),
-            }
-        });
-        for ((edit, _), (tried, effort)) in open.into_iter().zip(found) {
-            self.tried[edit] = self.tried[edit].and(tried);
-            self.effort += effort;
-        }
+        let (implementation, each) = (self.implementation, self.each);
         // Of the first places, a change each.
         let mut places = HashSet::new();
-        for ((_, place), tried) in self.edits.iter().zip(&mut self.tried) {
-            if tried.is_right() && (places.len() >= PLACES || !places.insert(*place)) {
+        for ((edit, place), tried) in self.edits.iter().zip(&mut self.tried) {
+            if !tried.is_right() || self.effort >= self.most {
+                continue;
+            }
+            if places.len() >= PLACES || places.contains(place) {
                 *tried = Tried::Open;
+                continue;
+            }
+            let all: Vec<usize> = (0..stretches.len()).collect();
+            let differences = || simulation.differences();
+            let of_runs = cores::of_each(&all, differences, |&number, differences| {
+                let before = differences.effort();
+                let mut judge = judge(implementation, &runs.inputs[number]);
+                let from = (&stretches[number], runs.seeds[number]);
+                let tried = Tried::of(simulation, *edit, from, differences, &mut judge);
+                let effort = differences.effort() - before;
+                match effort > each && tried.is_right() {
+                    true => (Tried::Open, effort),
+                    false => (tried, effort),
+                }
+            });
+            for (of_run, effort) in of_runs {
+                *tried = tried.and(of_run);
+                self.effort += effort;
+            }
+            if tried.is_right() {
+                places.insert(*place);
             }
         }
         Ok(())
