@@ -21,6 +21,7 @@ mod recording;
 mod sampling;
 mod scene;
 mod screen;
+mod stalled;
 mod system;
 mod threads;
 mod timing;
@@ -129,12 +130,13 @@ impl Mistake {
     }
 }
 
-/// One of the five kinds of hypotheses.
+/// One of the six kinds of hypotheses.
 #[derive(Clone)]
 enum Candidate {
     Mutant(Mutant),
     Latency(latency::WrongLatency),
     Wiring(wiring::Wiring),
+    Stalled(stalled::Stalled),
     Knob(Arc<knobs::Knob>),
     Mistake(Mistake),
 }
@@ -146,6 +148,7 @@ impl Candidate {
             Self::Knob(knob) => format!("RTL behaves as {}", knob.text),
             Self::Latency(latency) => latency.to_string(),
             Self::Wiring(wiring) => wiring.to_string(),
+            Self::Stalled(stalled) => stalled.to_string(),
             Self::Mistake(mistake) => mistake.to_string(),
             Self::Mutant(mutant) => mutant.to_string(),
         }
@@ -279,6 +282,19 @@ fn tested(
             return Ok((found.explaining, findings));
         }
         tested.near.extend(found.near);
+    }
+    let stalled = stalled::Stalled::all(&near).into_iter();
+    let stalled: Vec<_> = stalled.map(Candidate::Stalled).collect();
+    number += stalled.len();
+    let mut found = near.tested(stalled);
+    if !found.explaining.is_empty() {
+        let last = far.as_ref().unwrap_or(&near);
+        found = last.tested(found.explaining);
+        others.keep(&mut found.explaining, &mut refuted);
+        if !found.explaining.is_empty() {
+            let findings = others.findings(last, number, &found, None);
+            return Ok((found.explaining, findings));
+        }
     }
     let findings = others.findings(bench, number, &tested, refuted);
     Ok((Vec::new(), findings))

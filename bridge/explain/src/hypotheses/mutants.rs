@@ -255,6 +255,13 @@ impl Bench<'_> {
         counters
     }
 
+    /// The events that some counters count in the divergent cycle.
+    pub(super) fn events_of(&self, counters: impl Iterator<Item = usize>) -> Vec<u16> {
+        let plain = self.moment(self.stretch.divergent).map(|(_, plain)| plain);
+        let event = |n| plain.as_ref().map(|plain| plain.shown_event(n));
+        counters.filter_map(event).collect()
+    }
+
     /// A cycle, and the contract after it.
     fn moment(&self, last: usize) -> Option<(Moment, Plain)> {
         let mut plain = Plain::new(self.implementation).ok()?;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use pmu_model::plain::{Broken, Mutant, Plain, Right};
-use pmu_model::{CycleInput, CycleOutput, Implementation, Unknown};
+use pmu_model::{CycleInput, CycleOutput, Implementation, Model, Unknown};
 
 use super::bench::{Bench, run_model};
 use super::findings::{Findings, Hypothesis, Nearest, Origin};
@@ -209,6 +209,7 @@ impl Bench<'_> {
                 false => FIRST,
             },
             Candidate::Wiring(wiring) => wiring.first_miss(self),
+            Candidate::Stalled(stalled) => stalled.first_miss(self),
             Candidate::Mistake(mistake) if self.is_testable(*mistake) => {
                 let Ok(mut varied) = Varied::new(self.implementation, *mistake) else {
                     return FIRST;
@@ -329,7 +330,7 @@ impl Bench<'_> {
             Candidate::Latency(latency) => latency.checked(cycles),
             Candidate::Wiring(wiring) => wiring.checked(cycles),
             Candidate::Mistake(mistake) => self.range(*mistake),
-            Candidate::Knob(_) | Candidate::Mutant(_) => 0..cycles,
+            Candidate::Knob(_) | Candidate::Mutant(_) | Candidate::Stalled(_) => 0..cycles,
         }
     }
 
@@ -370,7 +371,7 @@ impl Bench<'_> {
                 let mut cycles = wiring.checked(self.stretch.divergent);
                 return cycles.find(|&k| wiring.output(self, k) != self.expected[k]);
             }
-            Candidate::Knob(_) | Candidate::Latency(_) => return None,
+            Candidate::Knob(_) | Candidate::Latency(_) | Candidate::Stalled(_) => return None,
         };
         // Another state from the first cycle on.
         if let Mistake::Inputs(_) = mistake {
@@ -510,6 +511,11 @@ impl Bench<'_> {
                 };
                 Some(cycles.map(step).collect())
             }
+            Candidate::Stalled(stalled) => {
+                let model = Model::new(self.implementation).ok()?;
+                let inputs = stalled.inputs(self.stretch.inputs);
+                Some(run_model(model, &inputs, &self.random).0)
+            }
             Candidate::Latency(_) | Candidate::Wiring(_) => None,
         }
     }
@@ -523,6 +529,7 @@ fn has_occasions(candidate: &Candidate) -> bool {
         Candidate::Mistake(mistake) => mistake.occasion() != Occasion::Always,
         Candidate::Latency(_)
         | Candidate::Wiring(_)
+        | Candidate::Stalled(_)
         | Candidate::Knob(_)
         | Candidate::Mutant(_) => false,
     }
