@@ -59,8 +59,8 @@ impl Facts<'_> {
         ])
     }
 
-    /// TH-20 to TH-28: what the model's datapath makes of the cycle, for some event counters, with their types, C_P, which
-    /// of them count, and base values; the others do not count. C_P at its end comes with it.
+    /// TH-20 to TH-28: what the model's datapath makes of the cycle, for some event counters: with their types, C_P, which
+    /// of them count, and base values. The others do not count. C_P at its end comes with it.
     pub fn values<'a>(
         &self,
         counters: &[usize],

@@ -314,8 +314,8 @@ impl Asked<'_> {
 }
 
 impl Asked<'_> {
-    /// SPE-10, SPE-11, SPE-26, SPE-41: what happens to the sample interval counters; what hangs on a byte that is drawn has
-    /// no formula, as that is the design's to draw.
+    /// SPE-10, SPE-11, SPE-26, SPE-41: what happens to the sample interval counters. What hangs on a byte has no formula,
+    /// as that is the design's to draw.
     fn happens(&self, circuit: &mut Circuit, seen: &Seen, boundary: Boundary) -> Option<Lit> {
         let (before, counted, taken) = seen.sampling.as_ref()?;
         let enabled = field(&seen.input, "profiling", 8)[0];

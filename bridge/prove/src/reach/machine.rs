@@ -1,5 +1,5 @@
-//! The contract by itself on symbols, cycle after cycle from a reset on: one counter, and Statistical Profiling. No design
-//! is needed, and no Yosys.
+//! The contract by itself on symbols, cycle after cycle from a reset on: one counter, and Statistical Profiling. It needs no
+//! design, and no Yosys.
 
 use pmu_model::Implementation;
 use pmu_model::contract::CYCLE_COUNTER;

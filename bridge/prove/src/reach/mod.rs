@@ -1,6 +1,6 @@
 //! Points of coverage that random stimulus did not take: stimulus that takes them, or a proof that none does.
 //!
-//! A point is a formula ([`asked`]) over a cycle of the contract ([`machine`]), a few cycles after a reset. Whether stimulus
+//! A point is a formula (`asked`) over a cycle of the contract (`machine`), a few cycles after a reset. Whether stimulus
 //! takes it is then what the model's own coverage says.
 
 mod asked;
@@ -68,8 +68,8 @@ pub struct Reach<'a> {
 const FREE: usize = 2;
 
 impl<'a> Reach<'a> {
-    /// For `implementation`, with so much time for each question; what comes of a knob that the bundled RTL does not have
-    /// (`knows_knobs` is false) is of the model alone.
+    /// For `implementation`, with so much time for each question. Where it has knobs that the bundled RTL does not have,
+    /// `knows_knobs` is false: formulas do not know them.
     ///
     /// # Errors
     /// The implementation is impossible.
