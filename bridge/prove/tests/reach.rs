@@ -2,14 +2,17 @@
 //! implementations of the tests.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use lockstep_prove::reach::{Found, Reach, full_name};
-use lockstep_stimulus::implementation_file;
+use lockstep_stimulus::{Generator, Profile, alone, implementation_file};
 use pmu_model::Implementation;
 use pmu_model::coverage::Coverage;
 use pmu_model::coverage::points::{Boundary, Class, Happening, Point, Threshold};
+use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -130,4 +133,62 @@ fn a_combination_that_cannot_be_is_never() {
     };
     let found = reach.find("impossible", Point::Threshold(point));
     assert!(matches!(found, Ok(Found::Never(_))), "{found:?}");
+}
+
+/// Runs `lockstep reach`: the exit code, and what it prints to both streams.
+fn reach(args: &[&str]) -> (Option<i32>, String, String) {
+    let program = env!("CARGO_BIN_EXE_lockstep-prove");
+    let output = Command::new(program).arg("reach").args(args).output();
+    let output = output.expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    let (out, error) = (text(output.stdout), text(output.stderr));
+    (output.status.code(), out, error)
+}
+
+/// What random stimulus takes of an implementation.
+fn taken(name: &str, cycles: u64) -> Coverage {
+    let implementation = implementation(name);
+    let generator = Generator::new(1, &implementation, &Profile::default()).expect("legal");
+    alone::take(generator, &implementation, cycles).expect("possible")
+}
+
+#[test]
+fn coverage_of_several_implementations_has_a_table_and_stimulus_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let of = |name, cycles| json!({ "implementation": name, "design": "rtl", "runs": 1, "coverage": taken(name, cycles) });
+    // Of the second one too little was run, of the third one the rest of it.
+    let merged = json!({ "suite": "two", "merged": [
+        of("no_event_counters", 1_000_000), of("no_threshold", 40_000), of("no_threshold", 1_000_000),
+    ] });
+    let file = folder.path().join("coverage.json");
+    fs::write(&file, merged.to_string()).expect("a file");
+    let out = folder.path().join("out");
+    let args = |json| {
+        let paths = [
+            "--coverage",
+            file.to_str().expect("UTF-8"),
+            "--out",
+            out.to_str().expect("UTF-8"),
+        ];
+        paths.into_iter().chain(json).collect::<Vec<_>>()
+    };
+    let (code, text, error) = reach(&args(None));
+    assert!(matches!(code, Some(0 | 9)), "{error}");
+    let tables = text.matches("CROSS ").count();
+    assert_eq!(tables, 2, "{text}");
+    assert!(text.contains("1040000 cycles"), "{text}");
+    let (_, text, _) = reach(&args(Some("--json")));
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(value["implementations"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn what_is_no_coverage_is_refused() {
+    let (code, _, error) = reach(&["--coverage", "nowhere.json"]);
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("nowhere.json: cannot be read"), "{error}");
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    let (code, _, error) = reach(&["--coverage", manifest]);
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("not coverage"), "{error}");
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use lockstep_base::verdict::Verdict;
 use lockstep_engine::dut::check_knobs;
 use lockstep_prove::reach::{Reach, full_name, taken_by};
+use lockstep_report::plan;
 use lockstep_stimulus::{Generator, Profile, Writer, alone, implementation_file};
 use pmu_model::coverage::Coverage;
 use pmu_model::{CycleInput, Implementation};
@@ -23,7 +24,8 @@ pub struct Args {
     /// Features, sizes and knobs (TOML) [default: everything, 31 counters]
     #[arg(long, value_name = "FILE.toml", conflicts_with = "coverage")]
     implementation: Option<PathBuf>,
-    /// What runs took: what `run --coverage` or `merge` wrote [default: what random stimulus takes of the model]
+    /// What runs took: what `run --coverage` wrote, or coverage.json of a regression [default: what random stimulus takes of
+    /// the model]
     #[arg(long, value_name = "FILE.json")]
     coverage: Option<PathBuf>,
     /// Cycles of random stimulus
@@ -49,16 +51,41 @@ pub struct Args {
 const EXIT_CODES: &str = "Exit codes: 0 stimulus takes what random stimulus did not, or none can, 2 usage or configuration, \
     5 infrastructure, 9 something is not decided.";
 
-/// Looks for what was not taken.
+/// Looks for what was not taken, of each implementation.
 pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     let mut told = Told::new(args.json);
-    let taken = match &args.coverage {
+    let all = match &args.coverage {
         Some(path) => read(path)?,
         None => {
             told.begin(&format!("{} cycles of random stimulus", args.cycles));
-            random(args)?
+            vec![random(args)?]
         }
     };
+    let mut results = Vec::new();
+    for (number, taken) in (1..).zip(&all) {
+        let file = match all.len() {
+            1 => "reach.stim".to_owned(),
+            _ => format!("reach-{number}.stim"),
+        };
+        results.push(looked_at(args, taken, &args.out.join(file), &mut told)?);
+    }
+    told.end();
+    let text = match args.json {
+        true => reached::json(&results),
+        false => reached::text(&results),
+    };
+    let out = io::stdout().write_all(text.as_bytes());
+    out.map_err(Failure::infrastructure)?;
+    Ok(reached::verdict(&results))
+}
+
+/// Looks for what runs of an implementation did not take, and writes the stimulus that does.
+fn looked_at<'a>(
+    args: &Args,
+    taken: &'a Coverage,
+    path: &Path,
+    told: &mut Told,
+) -> std::result::Result<Result<'a>, Failure> {
     let implementation = taken.implementation();
     told.begin("what the contract is");
     let knows_knobs = check_knobs(implementation).is_ok();
@@ -79,40 +106,34 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
             found,
         });
     }
-    told.end();
     let cycles: Vec<_> = points.iter().flat_map(OfPoint::cycles).copied().collect();
-    let stimulus = match cycles.is_empty() {
-        true => None,
-        false => Some(written(&args.out, implementation, &cycles)?),
-    };
-    let together = taken_by(implementation, &cycles);
-    let result = Result {
-        taken: &taken,
-        points: &points,
-        left_out: (left_out.len(), never.as_ref()),
-        stimulus: stimulus.as_deref(),
+    if !cycles.is_empty() {
+        fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
+        write(path, implementation, &cycles)?;
+    }
+    Ok(Result {
+        taken,
+        points,
+        left_out: (left_out.len(), never),
+        stimulus: (!cycles.is_empty()).then(|| path.to_owned()),
         cycles: cycles.len(),
-        together: together.as_ref(),
-    };
-    let text = match args.json {
-        true => reached::json(&result),
-        false => reached::text(&result),
-    };
-    let out = io::stdout().write_all(text.as_bytes());
-    out.map_err(Failure::infrastructure)?;
-    Ok(result.verdict())
+        together: taken_by(implementation, &cycles),
+    })
 }
 
-/// What runs took.
-fn read(path: &Path) -> std::result::Result<Coverage, Failure> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
-    serde_json::from_str(&text).map_err(|error| {
-        let path = path.display();
-        Failure::usage(format!(
-            "{path}: expected what `lockstep run --coverage` writes: {error}"
-        ))
-    })
+/// What runs took, by implementation: whatever the design was.
+fn read(path: &Path) -> std::result::Result<Vec<Coverage>, Failure> {
+    let mut all: Vec<Coverage> = Vec::new();
+    for one in plan::read(path).map_err(Failure::usage)? {
+        let own = all
+            .iter_mut()
+            .find(|of| of.implementation() == one.implementation());
+        match own {
+            Some(own) => own.merge(&one).map_err(Failure::usage)?,
+            None => all.push(one),
+        }
+    }
+    Ok(all)
 }
 
 /// What random stimulus takes of the model alone.
@@ -127,18 +148,15 @@ fn random(args: &Args) -> std::result::Result<Coverage, Failure> {
     taken.map_err(Failure::usage)
 }
 
-/// Writes the stimulus, and gives its file.
-fn written(
-    out: &Path,
+/// Writes the stimulus.
+fn write(
+    path: &Path,
     implementation: &Implementation,
     cycles: &[CycleInput],
-) -> std::result::Result<PathBuf, Failure> {
-    fs::create_dir_all(out).map_err(Failure::at(out))?;
-    let path = out.join("reach.stim");
-    let written = Writer::create(&path, implementation, None).and_then(|mut writer| {
+) -> std::result::Result<(), Failure> {
+    let written = Writer::create(path, implementation, None).and_then(|mut writer| {
         writer.append(cycles)?;
         writer.finish()
     });
-    written.map_err(Failure::infrastructure)?;
-    Ok(path)
+    written.map(drop).map_err(Failure::infrastructure)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
 use lockstep_base::verdict::Verdict;
 use lockstep_prove::reach::Found;
@@ -28,19 +28,19 @@ impl OfPoint {
     }
 }
 
-/// What came of all.
+/// What came of an implementation.
 pub struct Result<'a> {
     /// What there was before.
     pub taken: &'a Coverage,
     /// Points that were not taken.
-    pub points: &'a [OfPoint],
+    pub points: Vec<OfPoint>,
     /// How many combinations of the cross `threshold` are no points, and that no cycle has them.
-    pub left_out: (usize, Option<&'a Certificate>),
+    pub left_out: (usize, Option<Certificate>),
     /// The stimulus of all points for which there is some, and its cycles.
-    pub stimulus: Option<&'a Path>,
+    pub stimulus: Option<PathBuf>,
     pub cycles: usize,
     /// What that takes.
-    pub together: Option<&'a Coverage>,
+    pub together: Option<Coverage>,
 }
 
 impl Result<'_> {
@@ -52,7 +52,7 @@ impl Result<'_> {
     /// Rules that the stimulus takes by the way, and the others.
     fn rules_by_the_way(&self) -> [Vec<&'static str>; 2] {
         let is_taken = |id: &str| {
-            let together = self.together.and_then(|taken| taken.rule(id));
+            let together = self.together.as_ref().and_then(|taken| taken.rule(id));
             together.is_some_and(|count| count > 0)
         };
         let (taken, not) = self.rules().into_iter().partition(|id| is_taken(id));
@@ -62,7 +62,7 @@ impl Result<'_> {
     /// Points without stimulus, by what came of them and their cross.
     fn told(&self) -> BTreeMap<String, Vec<&str>> {
         let mut told: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for point in self.points {
+        for point in &self.points {
             let cross = point.cross;
             let words = match &point.found {
                 Found::Never(_) => format!("never, of {cross}"),
@@ -74,7 +74,7 @@ impl Result<'_> {
         told
     }
 
-    pub fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> Verdict {
         let points = self.points.iter();
         let undecided = points.filter(|point| matches!(point.found, Found::NotDecided(_)));
         let is_left_out = self.left_out.0 == 0 || self.left_out.1.is_some();
@@ -89,9 +89,34 @@ impl Result<'_> {
 /// So many points are named of those of a cross that end alike.
 const NAMED: usize = 4;
 
-/// The result for a person: the verdict is last.
-pub fn text(result: &Result) -> String {
+/// The verdict of all implementations.
+pub fn verdict(results: &[Result]) -> Verdict {
+    match results.iter().all(|of| of.verdict() == Verdict::Agree) {
+        true => Verdict::Agree,
+        false => Verdict::NotFound,
+    }
+}
+
+/// The results for a person: the verdict is last.
+pub fn text(results: &[Result]) -> String {
     let mut text = String::new();
+    for result in results {
+        if results.len() > 1 {
+            let name = &result.taken.implementation().name;
+            let _ = writeln!(text, "implementation {name}");
+        }
+        told(&mut text, result);
+        text.push('\n');
+    }
+    text.push_str(match verdict(results) {
+        Verdict::Agree => "REACHED: stimulus takes every point, or none can\n",
+        _ => "NOT DECIDED: some points are neither taken, nor proved to be out of reach\n",
+    });
+    text
+}
+
+/// What came of an implementation.
+fn told(text: &mut String, result: &Result) {
     let cycles = result.taken.cycles();
     let _ = writeln!(
         text,
@@ -115,15 +140,15 @@ pub fn text(result: &Result) -> String {
             count(|found| matches!(found, Found::Never(_))),
             count(|found| matches!(found, Found::NotDecided(_))),
         ];
-        line(&mut text, cross, counts);
+        line(text, cross, counts);
     }
     let [by_the_way, rules] = result.rules_by_the_way();
     let all = result.taken.rules().count();
     let taken = all - by_the_way.len() - rules.len();
     let counts = [all, taken, by_the_way.len(), 0, rules.len()];
-    line(&mut text, "rules", counts);
+    line(text, "rules", counts);
     let _ = writeln!(text, "\nTAKEN: in {cycles} cycles");
-    let (left_out, never) = result.left_out;
+    let (left_out, never) = (result.left_out.0, &result.left_out.1);
     match never {
         Some(certificate) if left_out > 0 => {
             let steps = certificate.steps.len();
@@ -155,7 +180,7 @@ pub fn text(result: &Result) -> String {
             rules.join(", ")
         );
     }
-    if let Some(path) = result.stimulus {
+    if let Some(path) = &result.stimulus {
         let (path, cycles) = (path.display(), result.cycles);
         let found = result.points.iter().filter(|of| !of.cycles().is_empty());
         let found = found.count();
@@ -164,16 +189,24 @@ pub fn text(result: &Result) -> String {
             "stimulus: {path}, {cycles} cycles from resets on, takes the {found} that were found"
         );
     }
-    text.push('\n');
-    text.push_str(match result.verdict() {
-        Verdict::Agree => "REACHED: stimulus takes every point, or none can\n",
-        _ => "NOT DECIDED: some points are neither taken, nor proved to be out of reach\n",
-    });
-    text
 }
 
-/// The result for a program.
-pub fn json(result: &Result) -> String {
+/// The results for a program.
+pub fn json(results: &[Result]) -> String {
+    let of: Vec<_> = results.iter().map(value).collect();
+    let value = json!({ "verdict": word(verdict(results)), "implementations": of });
+    format!("{value:#}\n")
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Agree => "reached",
+        _ => "not_decided",
+    }
+}
+
+/// What came of an implementation.
+fn value(result: &Result) -> Value {
     let points: Vec<Value> = result
         .points
         .iter()
@@ -187,19 +220,13 @@ pub fn json(result: &Result) -> String {
         })
         .collect();
     let [by_the_way, rules] = result.rules_by_the_way();
-    let (left_out, never) = result.left_out;
-    let verdict = match result.verdict() {
-        Verdict::Agree => "reached",
-        _ => "not_decided",
-    };
-    let value = json!({
-        "verdict": verdict,
+    json!({
+        "verdict": word(result.verdict()),
         "implementation": result.taken.implementation(),
         "cycles": result.taken.cycles(),
         "points": points,
         "rules": { "found": by_the_way, "not_decided": rules },
-        "left_out": { "threshold": left_out, "never": never.is_some() },
+        "left_out": { "threshold": result.left_out.0, "never": result.left_out.1.is_some() },
         "stimulus": result.stimulus,
-    });
-    format!("{value:#}\n")
+    })
 }
