@@ -13,6 +13,7 @@ use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
 use crate::proof::{Area, Difference, Prover, SAMPLES as NAMES};
+use crate::registers::{type_of, value_of};
 use crate::symbol::{circuit, forget};
 
 /// Cycles that draw a byte: what acts on one byte alone is likely to be met, as there are 256 of them.
@@ -710,17 +711,4 @@ fn operations(shape: Shape) -> Shape {
     ["operations", "complete", "filtered_out", "profiling"]
         .into_iter()
         .fold(shape, Shape::field)
-}
-
-/// The register of the value of counter `n`, or of the cycle counter.
-fn value_of(n: usize) -> SysReg {
-    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
-}
-
-/// The register of the type of counter `n`, or of the cycle counter.
-fn type_of(n: usize) -> SysReg {
-    match n {
-        CYCLE_COUNTER => SysReg::Pmccfiltr,
-        n => SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr),
-    }
 }

@@ -14,6 +14,16 @@ use crate::counter::{Control, Counter};
 use crate::sampling::Sampling;
 use crate::system::System;
 
+/// The register of the value of counter `n`, or of the cycle counter.
+pub fn value_of(n: usize) -> SysReg {
+    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
+}
+
+/// The register of the type of counter `n`, or of the cycle counter.
+pub fn type_of(n: usize) -> SysReg {
+    SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr)
+}
+
 /// What an implementation fixes of the registers.
 #[derive(Debug)]
 pub struct Fixed {
@@ -39,9 +49,8 @@ impl Fixed {
                 CYCLE_COUNTER => cycle_filter_mask(implementation),
                 n => present_mask(n as u8, implementation),
             };
-            let register = SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr);
             let stored = if holds { u64::MAX } else { present };
-            [stored, model.register(register)]
+            [stored, model.register(type_of(n))]
         });
         let units = implementation.system_pmu.iter();
         Ok(Self {

@@ -288,6 +288,20 @@ impl Facts<'_> {
 }
 
 impl Sampling {
+    /// DUT-11: as a reset leaves it.
+    pub fn out_of_reset(implementation: &Implementation) -> Self {
+        let zero = |bits| vec![Lit::FALSE; bits];
+        Self {
+            count: zero(32),
+            ecount: zero(8),
+            interval: zero(24),
+            random: Lit::FALSE,
+            enabled: Lit::FALSE,
+            in_flight: zero(8),
+            buffers: vec![zero(64); if implementation.spe.exc { 3 } else { 1 }],
+        }
+    }
+
     /// PMSICR_EL1.
     pub fn pmsicr(&self) -> Vec<Lit> {
         [&self.count[..], &[Lit::FALSE; 24], &self.ecount].concat()

@@ -70,18 +70,9 @@ impl Slow {
                 flags: std::array::from_fn(|_| zero()),
             }
         });
-        let buffers = if implementation.spe.exc { 3 } else { 1 };
         Self {
             types: (0..32).map(|n| bits(fixed.reset_type(n), 64)).collect(),
-            sampling: Sampling {
-                count: bits(0, 32),
-                ecount: bits(0, 8),
-                interval: bits(0, 24),
-                random: Lit::FALSE,
-                enabled: Lit::FALSE,
-                in_flight: bits(0, 8),
-                buffers: vec![zero(); buffers],
-            },
+            sampling: Sampling::out_of_reset(implementation),
             system: System {
                 select: bits(0, 6),
                 bank: bits(0, 2),

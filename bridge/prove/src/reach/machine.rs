@@ -20,7 +20,6 @@ use crate::tables::Situation;
 const REGISTER: usize = 64;
 
 /// One counter and Statistical Profiling, at the start of a cycle.
-#[derive(Clone)]
 pub struct Machine<'a> {
     implementation: &'a Implementation,
     contract: &'a Contract,
@@ -31,7 +30,7 @@ pub struct Machine<'a> {
     c_p: Lit,
     control: Control,
     /// Statistical Profiling, where it is implemented.
-    pub sampling: Option<Sampling>,
+    sampling: Option<Sampling>,
 }
 
 /// What a cycle has.
@@ -66,15 +65,10 @@ impl<'a> Machine<'a> {
     /// Out of reset, with counter `n`.
     pub fn new(implementation: &'a Implementation, contract: &'a Contract, n: usize) -> Self {
         let zero = |bits| vec![Lit::FALSE; bits];
-        let sampling = implementation.spe.implemented.then(|| Sampling {
-            count: zero(32),
-            ecount: zero(8),
-            interval: zero(24),
-            random: Lit::FALSE,
-            enabled: Lit::FALSE,
-            in_flight: zero(8),
-            buffers: vec![zero(REGISTER); if implementation.spe.exc { 3 } else { 1 }],
-        });
+        let spe = &implementation.spe;
+        let sampling = spe
+            .implemented
+            .then(|| Sampling::out_of_reset(implementation));
         let register = contract.fixed.reset_type(n);
         let register = (0..REGISTER).map(|bit| Lit::known(register >> bit & 1 == 1));
         Self {

@@ -19,6 +19,7 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::counting;
 use crate::lrat::LratError;
 use crate::proof::Contract;
+use crate::registers::{type_of, value_of};
 use crate::solver::{Answer, Certificate, Values, solve};
 use crate::symbol::{circuit, forget};
 
@@ -348,14 +349,4 @@ fn is_sampled(point: Point) -> bool {
         point,
         Point::Sampling(_) | Point::Boundary(..) | Point::EventNumber(_, Happening::Sample(_))
     )
-}
-
-/// The register of the value of counter `n`.
-fn value_of(n: usize) -> SysReg {
-    SysReg::pmevcntr(n as u8).unwrap_or(SysReg::Pmccntr)
-}
-
-/// The register of the type of counter `n`.
-fn type_of(n: usize) -> SysReg {
-    SysReg::pmevtyper(n as u8).unwrap_or(SysReg::Pmccfiltr)
 }
