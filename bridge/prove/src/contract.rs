@@ -1,5 +1,7 @@
 //! The contract's structs as bits of a circuit, and what stimulus may drive of them.
 
+use std::mem::offset_of;
+
 use bytemuck::bytes_of;
 use lockstep_stimulus::ContractCheck;
 use pmu_model::contract::{Field, Limit, THREADS, Thread, control};
@@ -61,6 +63,16 @@ pub fn is_in_limits(circuit: &mut Circuit, input: &[Lit]) -> Lit {
 /// The first bit of the state of thread `t`.
 pub fn state_of(t: usize) -> usize {
     bit_of("threads") + t * (INPUT_BITS_OF_THREADS / THREADS)
+}
+
+/// The bit of a condition of thread `t`.
+pub fn condition_of(t: usize, condition: u8) -> usize {
+    state_of(t) + 8 * offset_of!(Thread, conditions) + condition.trailing_zeros() as usize
+}
+
+/// The first bit of what thread `t` has retired.
+pub fn count_of(t: usize) -> usize {
+    state_of(t) + 8 * offset_of!(Thread, count)
 }
 
 const INPUT_BITS_OF_THREADS: usize = 8 * size_of::<[Thread; THREADS]>();

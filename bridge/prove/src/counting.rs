@@ -7,7 +7,7 @@ use pmu_model::pmu::count_value::{CountValue, Values, link};
 use pmu_model::pmu::lane::{Lane, Lanes, lanes};
 
 use crate::circuit::{Circuit, Lit};
-use crate::contract::{bit_of, state_of};
+use crate::contract::{bit_of, condition_of};
 use crate::symbol::{Symbol, circuit};
 use crate::tables::{Situation, Tables, symbols};
 
@@ -40,8 +40,7 @@ impl Facts<'_> {
     ) -> Lit {
         let situation = Situation::of(self.input);
         let allowed = self.input[bit_of("counting_allowed") + n];
-        let conditions = state_of(0) + 8 * std::mem::offset_of!(Thread, conditions);
-        let waits = self.input[conditions + Thread::WFX.trailing_zeros() as usize];
+        let waits = self.input[condition_of(0, Thread::WFX)];
         let stops_in_wfx = !self.implementation.knobs.cycles.pmccntr_in_wfx;
         let held = self.held(circuit);
         let filtered = self.tables.filtered(circuit, register, &situation);

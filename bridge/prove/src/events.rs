@@ -11,7 +11,7 @@ use pmu_model::pmu::thread_events::thread_event;
 use pmu_model::{CycleInput, Implementation};
 
 use crate::circuit::{Circuit, Lit};
-use crate::contract::{bit_of, state_of};
+use crate::contract::{bit_of, condition_of, count_of};
 use crate::symbol::WIDTH;
 
 /// Bits of evtCount.
@@ -78,14 +78,12 @@ impl Counts {
 impl Facts<'_> {
     /// A condition of thread `t`.
     fn is(&self, t: usize, condition: u8) -> Lit {
-        let first = state_of(t) + 8 * std::mem::offset_of!(Thread, conditions);
-        self.input[first + condition.trailing_zeros() as usize]
+        self.input[condition_of(t, condition)]
     }
 
     /// What thread `t` has retired.
     fn count(&self, t: usize) -> &[Lit] {
-        let first = state_of(t) + 8 * std::mem::offset_of!(Thread, count);
-        &self.input[first..first + WIDTH]
+        &self.input[count_of(t)..count_of(t) + WIDTH]
     }
 
     /// The lower bits, as many as an event has.

@@ -274,9 +274,9 @@ impl<'a> Judge<'a> {
             let differs = circuit.xor(own, of);
             let bits: Vec<_> = may_be.iter().copied().chain([differs]).collect();
             match solve(circuit, &bits, SOON) {
-                Answer::Never(_) => true,
+                Ok(Answer::Never(_)) => true,
                 // What else is another one in that state need not be asked about.
-                Answer::Values(values) => {
+                Ok(Answer::Values(values)) => {
                     let (variables, lits): (Vec<_>, Vec<_>) = sources.iter().copied().unzip();
                     let values = values.of(circuit, &lits);
                     for simulation in &mut pair.both {
@@ -286,17 +286,17 @@ impl<'a> Judge<'a> {
                     pair.compare();
                     false
                 }
-                Answer::Wrong(error) => {
+                Ok(Answer::NotDecided) => false,
+                Err(error) => {
                     wrong = Some(error);
                     false
                 }
-                Answer::NotDecided => false,
             }
         };
         let same = circuit(|circuit| right.sweep(circuit, &mut other, is_same));
         if let Some(error) = wrong {
             let claim = "a gate of a mutant is that of the design".into();
-            return Err(Defect::Certificate { claim, error }.into());
+            return Err(Defect::Certificate(claim, error).into());
         }
         Ok(circuit(|circuit| {
             let mut parts = Vec::new();

@@ -19,8 +19,6 @@ pub enum Answer {
     Values(Values),
     /// It did not end in its time.
     NotDecided,
-    /// Its derivation is none.
-    Wrong(LratError),
 }
 
 /// That bits cannot all be 1.
@@ -110,9 +108,12 @@ fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, HashMap<usize, i3
 }
 
 /// Whether all `bits` can be 1, found within `limit`.
-pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Answer {
+///
+/// # Errors
+/// The solver's derivation is none.
+pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer, LratError> {
     if bits.contains(&Lit::FALSE) {
-        return Answer::Never(Certificate::default());
+        return Ok(Answer::Never(Certificate::default()));
     }
     let (formula, variables) = clauses(circuit, bits);
     let steps = Rc::new(RefCell::new(Recorder::default()));
@@ -125,7 +126,7 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Answer {
         clause.iter().for_each(|&literal| solver.add(literal));
         solver.add(0);
     }
-    match solver.solve() {
+    Ok(match solver.solve() {
         Status::SATISFIABLE => {
             let values = variables
                 .iter()
@@ -136,13 +137,11 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Answer {
         Status::UNSATISFIABLE => {
             drop(solver);
             let steps = std::mem::take(&mut steps.borrow_mut().0);
-            match check(&formula, &steps) {
-                Ok(()) => Answer::Never(Certificate { formula, steps }),
-                Err(error) => Answer::Wrong(error),
-            }
+            check(&formula, &steps)?;
+            Answer::Never(Certificate { formula, steps })
         }
         Status::UNKNOWN => Answer::NotDecided,
-    }
+    })
 }
 
 /// Ends a solver when its time is over.
@@ -218,7 +217,7 @@ mod tests {
         let other = circuit.xor(a, bc);
         let differs = circuit.xor(sum, other);
         assert_ne!(differs, Lit::FALSE, "not by structure");
-        let Answer::Never(certificate) = solve(&circuit, &[differs], LONG) else {
+        let Ok(Answer::Never(certificate)) = solve(&circuit, &[differs], LONG) else {
             panic!("not proved");
         };
         assert!(!certificate.is_by_structure());
@@ -232,7 +231,7 @@ mod tests {
         let limit: Vec<_> = (0..8).map(ten).collect();
         let less = circuit.less(&word, &limit);
         let odd = word[0];
-        let Answer::Values(values) = solve(&circuit, &[less, odd, word[3]], LONG) else {
+        let Ok(Answer::Values(values)) = solve(&circuit, &[less, odd, word[3]], LONG) else {
             panic!("nothing found");
         };
         let word = values.of(&circuit, &word).into_iter().enumerate();

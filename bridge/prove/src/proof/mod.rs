@@ -171,14 +171,9 @@ pub enum Found {
 /// A proof is none: this program or a library of it is at fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Defect {
-    /// A certificate does not hold.
-    #[error("{claim}: the solver's derivation does not hold: {error}")]
-    Certificate {
-        /// The claim.
-        claim: String,
-        /// Why.
-        error: LratError,
-    },
+    /// The certificate of this claim does not hold.
+    #[error("{0}: the solver's derivation does not hold: {1}")]
+    Certificate(String, LratError),
     /// What is assumed is never so: it would prove everything.
     #[error("{0}: what is assumed cannot be, so that nothing is proved")]
     Vacuous(String),
@@ -615,12 +610,10 @@ impl<'a> Prover<'a> {
     ) -> Result<Claim, Defect> {
         let start = Instant::now();
         let bits: Vec<_> = assumed.iter().copied().chain([differs]).collect();
-        let answer = circuit(|circuit| solve(circuit, &bits, self.limit));
-        let (result, certificate) = match answer {
+        let (result, certificate) = match self.solved(&claim, &bits)? {
             Answer::Never(certificate) => (Found::Proved, certificate),
             Answer::Values(_) => (Found::Refuted, Certificate::default()),
             Answer::NotDecided => (Found::NotDecided, Certificate::default()),
-            Answer::Wrong(error) => return Err(Defect::Certificate { claim, error }),
         };
         Ok(Claim {
             claim,
@@ -633,15 +626,16 @@ impl<'a> Prover<'a> {
         })
     }
 
+    fn solved(&self, name: &str, bits: &[Lit]) -> Result<Answer, Defect> {
+        circuit(|circuit| solve(circuit, bits, self.limit))
+            .map_err(|error| Defect::Certificate(name.into(), error))
+    }
+
     /// What is assumed can be so.
     fn possible(&self, name: &str, assumed: &[Lit]) -> Result<(), Defect> {
-        match circuit(|circuit| solve(circuit, assumed, self.limit)) {
+        match self.solved(name, assumed)? {
             Answer::Values(_) | Answer::NotDecided => Ok(()),
             Answer::Never(_) => Err(Defect::Vacuous(name.into())),
-            Answer::Wrong(error) => Err(Defect::Certificate {
-                claim: name.into(),
-                error,
-            }),
         }
     }
 
@@ -653,7 +647,7 @@ impl<'a> Prover<'a> {
             return None;
         }
         match circuit(|circuit| solve(circuit, bits, limit)) {
-            Answer::Values(values) => Some(values),
+            Ok(Answer::Values(values)) => Some(values),
             _ => None,
         }
     }

@@ -10,13 +10,11 @@ use pmu_model::{Implementation, ImplementationError};
 use crate::circuit::{Circuit, Lit};
 use crate::contract::field;
 use crate::events;
+use crate::symbol::WIDTH;
 use crate::table::Table;
 use crate::tables::{Situation, THRESHOLD, bits, register, width};
 
 use super::machine::Seen;
-
-/// Bits of a lane.
-const LANE: usize = 16;
 
 /// What types are decoded to, by whether the counter is odd.
 pub struct Types([OfParity; 2]);
@@ -72,7 +70,7 @@ impl Types {
         let low: [Lit; 8] = tables.threshold[0].words_on(circuit, &bits);
         let high: [Lit; 6] = tables.threshold[1].words_on(circuit, &bits);
         let mut th = [&low[..], &high[..4]].concat();
-        th.resize(LANE, Lit::FALSE);
+        th.resize(WIDTH, Lit::FALSE);
         Decoded {
             tc: control[..3].to_vec(),
             te: control[3],
@@ -114,11 +112,11 @@ impl Asked<'_> {
             }
             Point::EventNumber(number, happening) => {
                 let first = usize::from(EVTCOUNT.low);
-                let own = circuit.is(&seen.register[first..first + LANE], number.into());
+                let own = circuit.is(&seen.register[first..first + WIDTH], number.into());
                 let happens = match happening {
                     Happening::Lane(lane) => {
-                        let lanes = field(&seen.input, "event", LANE * (usize::from(lane) + 1));
-                        circuit.any(lanes[LANE * usize::from(lane)..].iter().copied())
+                        let lanes = field(&seen.input, "event", WIDTH * (usize::from(lane) + 1));
+                        circuit.any(lanes[WIDTH * usize::from(lane)..].iter().copied())
                     }
                     Happening::Sample(of) => {
                         let (_, _, taken) = seen.sampling.as_ref()?;
@@ -157,7 +155,7 @@ impl Asked<'_> {
     /// CYC-03 to CYC-08, CYC-14: an event of thread 0 happens.
     fn happens_in_thread(&self, circuit: &mut Circuit, seen: &Seen, event: u16) -> Lit {
         let mut register = vec![Lit::FALSE; seen.register.len()];
-        for bit in 0..LANE {
+        for bit in 0..WIDTH {
             register[usize::from(EVTCOUNT.low) + bit] = Lit::known(event >> bit & 1 == 1);
         }
         let facts = events::Facts {
@@ -251,18 +249,18 @@ impl Asked<'_> {
         let w = of.boundary as usize;
         let mut old = seen.value[..w].to_vec();
         // V is of 16 bits.
-        old.resize(w + LANE, Lit::FALSE);
+        old.resize(w + WIDTH, Lit::FALSE);
         let mut v = seen.v.clone();
-        v.resize(w + LANE, Lit::FALSE);
+        v.resize(w + WIDTH, Lit::FALSE);
         let sum = circuit.sum(&old, &v, Lit::FALSE);
-        let reached: Vec<_> = (0..w + LANE)
+        let reached: Vec<_> = (0..w + WIDTH)
             .map(|bit| match of.beyond {
                 0 => Lit::known(bit < w),
                 1 => Lit::known(bit == w),
                 _ => Lit::known(bit == w || bit == 0),
             })
             .collect();
-        let there = !circuit.differ(&sum[..w + LANE], &reached);
+        let there = !circuit.differ(&sum[..w + WIDTH], &reached);
         let long = seen.long.inverted_if(!of.long);
         let counts = self.counts(circuit, seen);
         circuit.all([there, long, counts])
@@ -403,7 +401,7 @@ mod tests {
             };
             let values = OfThreshold {
                 register: &number(register, 64),
-                v_b: &number(v_b.into(), LANE),
+                v_b: &number(v_b.into(), WIDTH),
                 c_t: Lit::known(c_t),
                 c_p: Lit::known(c_p),
             };

@@ -8,20 +8,20 @@ mod machine;
 
 use std::time::Duration;
 
-use pmu_model::contract::{CYCLE_COUNTER, Thread, Unknown};
+use pmu_model::contract::{CYCLE_COUNTER, Unknown};
 use pmu_model::coverage::Coverage;
 use pmu_model::coverage::points::{Boundary, Happening, Overflow, Point, Sampled, Threshold};
 use pmu_model::pmu::registers::{PMCR_E, PMCR_LP};
 use pmu_model::{CycleInput, CycleOutput, Implementation, ImplementationError, Model, SysReg};
 
 use crate::circuit::Lit;
-use crate::contract::{Shape, bit_of, input_of, state_of};
+use crate::contract::{Shape, bit_of, condition_of, count_of, input_of};
 use crate::counting;
 use crate::lrat::LratError;
 use crate::proof::Contract;
 use crate::registers::{type_of, value_of};
 use crate::solver::{Answer, Certificate, Values, solve};
-use crate::symbol::{circuit, forget};
+use crate::symbol::{WIDTH, circuit, forget};
 
 use asked::{Asked, OfThreshold, Types, counter_of};
 use machine::Machine;
@@ -124,7 +124,7 @@ impl<'a> Reach<'a> {
             }
             all.push(circuit(|circuit| circuit.any(taken)));
             match self.solved(name, &all)? {
-                Answered::Values(values) => {
+                Answer::Values(values) => {
                     let cycles: Vec<_> =
                         inputs.iter().map(|bits| cycle_of(&values, bits)).collect();
                     return match self.is_taken(name, &cycles) {
@@ -133,8 +133,8 @@ impl<'a> Reach<'a> {
                         false => Err(Defect::NotTaken(name.into())),
                     };
                 }
-                Answered::Never(_) => why = NO_FORM,
-                Answered::NotDecided => why = NO_TIME,
+                Answer::Never(_) => why = NO_FORM,
+                Answer::NotDecided => why = NO_TIME,
             }
         }
         Ok(Found::NotDecided(why))
@@ -156,7 +156,7 @@ impl<'a> Reach<'a> {
                 let v_b = circuit.free_word(pmu.event_width.into());
                 (circuit.free_word(64), input, circuit.free(), v_b)
             });
-            v_b.resize(crate::symbol::WIDTH, Lit::FALSE);
+            v_b.resize(WIDTH, Lit::FALSE);
             let facts = counting::Facts {
                 implementation: self.implementation,
                 tables: &self.contract.tables,
@@ -178,8 +178,8 @@ impl<'a> Reach<'a> {
         }
         let any = circuit(|circuit| circuit.any(any));
         Ok(match self.solved(name, &[any])? {
-            Answered::Never(certificate) => Some(certificate),
-            Answered::Values(_) | Answered::NotDecided => None,
+            Answer::Never(certificate) => Some(certificate),
+            Answer::Values(_) | Answer::NotDecided => None,
         })
     }
 
@@ -190,13 +190,9 @@ impl<'a> Reach<'a> {
         }
     }
 
-    fn solved(&self, name: &str, bits: &[Lit]) -> Result<Answered, Defect> {
-        Ok(match circuit(|circuit| solve(circuit, bits, self.limit)) {
-            Answer::Values(values) => Answered::Values(values),
-            Answer::Never(certificate) => Answered::Never(certificate),
-            Answer::NotDecided => Answered::NotDecided,
-            Answer::Wrong(error) => return Err(Defect::Certificate(name.into(), error)),
-        })
+    fn solved(&self, name: &str, bits: &[Lit]) -> Result<Answer, Defect> {
+        circuit(|circuit| solve(circuit, bits, self.limit))
+            .map_err(|error| Defect::Certificate(name.into(), error))
     }
 
     /// Whether the model takes the point of this name in these cycles.
@@ -295,17 +291,15 @@ impl<'a> Reach<'a> {
         let pmu = &self.implementation.pmu;
         if n != CYCLE_COUNTER {
             for event in 0..usize::from(pmu.event_count) {
-                shape = shape.free(bit_of("event") + 16 * event, pmu.event_width.into());
+                shape = shape.free(bit_of("event") + WIDTH * event, pmu.event_width.into());
             }
         }
         if let Point::EventNumber(_, Happening::Thread(_)) = point {
             let threads = CycleInput::DRIVEN_THREADS.trailing_zeros() as usize;
-            let conditions = state_of(0) + 8 * std::mem::offset_of!(Thread, conditions);
-            let count = state_of(0) + 8 * std::mem::offset_of!(Thread, count);
             shape = shape
                 .free(bit_of("driven") + threads, 1)
-                .free(conditions, 8)
-                .free(count, 16);
+                .free(condition_of(0, 1), 8)
+                .free(count_of(0), WIDTH);
         }
         if is_sampled(point) {
             for field in ["operations", "complete", "filtered_out", "profiling"] {
@@ -314,13 +308,6 @@ impl<'a> Reach<'a> {
         }
         shape
     }
-}
-
-/// What a solver says.
-enum Answered {
-    Values(Values),
-    Never(Certificate),
-    NotDecided,
 }
 
 /// The name of a point with that of its cross.
