@@ -12,7 +12,7 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
-use crate::proof::{Area, Difference, Prover, SAMPLES as NAMES};
+use crate::proof::{Area, Claim, Difference, Prover, SAMPLES as NAMES};
 use crate::registers::{type_of, value_of};
 use crate::symbol::{circuit, forget};
 
@@ -22,12 +22,17 @@ const DRAWS: usize = 1024;
 /// Bits of the number of a lane.
 const LANES: usize = 6;
 
-/// Free cycles at the end.
-const FREE: usize = 3;
+/// What part of its time a question has at first.
+const HASTE: u32 = 12;
 
-/// What is free in them besides events.
+/// Cycles in which something may have to come again and again.
+const LONG: usize = 8;
+
+/// Some cycles at the end, and what is free in them besides events.
 #[derive(Clone, Copy, Default)]
 struct Form {
+    /// How many.
+    cycles: usize,
     /// The states of threads, and what filters look at.
     states: bool,
     /// Accesses.
@@ -38,6 +43,8 @@ struct Form {
     operations: bool,
     /// Values of the counter and its neighbour before them.
     values: bool,
+    /// Types of all counters before them, not of the counter and its neighbour alone.
+    types: bool,
 }
 
 /// The access of the last cycle.
@@ -59,13 +66,15 @@ enum Accesses {
 }
 
 /// The least first: what needs less is read more easily.
-const FORMS: [Form; 8] = {
+const FORMS: [Form; 11] = {
     let none = Form {
+        cycles: 3,
         states: false,
         accesses: Accesses::None,
         stops: false,
         operations: false,
         values: false,
+        types: false,
     };
     [
         none,
@@ -101,6 +110,26 @@ const FORMS: [Form; 8] = {
             stops: true,
             operations: true,
             values: true,
+            ..none
+        },
+        Form {
+            states: true,
+            types: true,
+            ..none
+        },
+        Form {
+            cycles: LONG,
+            accesses: Accesses::OfType,
+            ..none
+        },
+        Form {
+            cycles: LONG,
+            states: true,
+            accesses: Accesses::Any,
+            stops: true,
+            operations: true,
+            values: true,
+            types: false,
         },
     ]
 };
@@ -118,6 +147,32 @@ impl Prover<'_> {
         claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         self.searching().found(names, (area, place), claim)
+    }
+
+    /// The same for the first of some claims that do not hold for which there is some, in the time for one of them: first
+    /// with little time for each question.
+    ///
+    /// # Errors
+    /// The design has no such port.
+    pub fn stimulus_of_any<'c>(
+        &self,
+        names: &Correspondence,
+        claims: &[(Area, &'c Claim)],
+    ) -> Result<Option<(&'c Claim, Vec<CycleInput>)>, NetlistError> {
+        let mut searching = self.searching();
+        for limit in [self.limit / HASTE, self.limit] {
+            searching.limit = limit;
+            for &(area, claim) in claims {
+                let found = searching.found(names, (area, claim.place), &claim.claim)?;
+                if let Some(cycles) = found {
+                    return Ok(Some((claim, cycles)));
+                }
+                if searching.is_late() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
     }
 
     fn found(
@@ -160,7 +215,7 @@ impl Prover<'_> {
         forget();
         let n = self.signals.counters[place].n;
         let shapes = self.shapes(n, form);
-        let first_free = shapes.len() - FREE;
+        let first_free = shapes.len() - form.cycles;
         let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
         let counters: Vec<_> = match place == self.signals.cycle_counter {
             true => Vec::new(),
@@ -226,6 +281,7 @@ impl Prover<'_> {
             (3, false, false),
             (3, false, true),
             (3, true, true),
+            (LONG, true, false),
         ] {
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
@@ -653,13 +709,16 @@ impl Prover<'_> {
             |register: SysReg| Shape::of(&CycleInput::write(register, 0)).free(data.0, data.1);
         let known = |register: SysReg, data: u64| Shape::of(&CycleInput::write(register, data));
         let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
-        if n < CYCLE_COUNTER && n % 2 == 1 {
-            shapes.push(write(type_of(n - 1)));
-        }
-        shapes.push(write(type_of(n)));
+        let pair = if n < CYCLE_COUNTER {
+            n - n % 2..=n
+        } else {
+            n..=n
+        };
+        let others = (0..usize::from(self.implementation.pmu.counters))
+            .filter(|other| form.types && !pair.contains(other));
+        shapes.extend(others.chain(pair.clone()).map(type_of).map(write));
         if form.values {
-            let neighbour = (n < CYCLE_COUNTER && n % 2 == 1).then(|| n - 1);
-            shapes.extend(neighbour.into_iter().chain([n]).map(value_of).map(write));
+            shapes.extend(pair.map(value_of).map(write));
         }
         shapes.push(known(SysReg::Pmcntenset, u64::MAX));
         shapes.push(known(SysReg::Pmcr, 1));
@@ -694,7 +753,7 @@ impl Prover<'_> {
             }
             free = free.field("controls");
         }
-        shapes.extend(vec![free; FREE]);
+        shapes.extend(vec![free; form.cycles]);
         shapes
     }
 }

@@ -124,27 +124,28 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         certified?;
         results.push(OfArea { area, claims });
     }
-    let refuted = results.iter().find_map(|OfArea { area, claims }| {
-        let refuted = claims.iter().find(|claim| claim.result == Found::Refuted);
+    let refuted = results.iter().flat_map(|OfArea { area, claims }| {
+        let refuted = claims.iter().filter(|claim| claim.result == Found::Refuted);
         refuted.map(|claim| (*area, claim))
     });
+    let refuted: Vec<_> = refuted.collect();
+    let mut told_of = refuted.first().map(|&(_, claim)| claim);
     let undecided = results
         .iter()
         .flat_map(|result| &result.claims)
         .any(|claim| claim.result == Found::NotDecided);
     let mut shown = None;
-    let verdict = match refuted {
-        None if undecided => Verdict::NotFound,
-        None => Verdict::Agree,
-        Some((area, claim)) => {
+    let verdict = match refuted.is_empty() {
+        true if undecided => Verdict::NotFound,
+        true => Verdict::Agree,
+        false => {
             told.begin("a counter-example");
-            let cycles = prover
-                .stimulus(&names, (area, claim.place), &claim.claim)
-                .map_err(Failure::usage)?;
-            match cycles {
+            let found = prover.stimulus_of_any(&names, &refuted);
+            match found.map_err(Failure::usage)? {
                 None => Verdict::NotFound,
-                Some(cycles) => {
+                Some((claim, cycles)) => {
                     told.end();
+                    told_of = Some(claim);
                     shown = Some(replayed(args, &source, &implementation, claim, &cycles)?);
                     Verdict::Divergence
                 }
@@ -160,12 +161,7 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
             verdict,
             shown.as_ref(),
         ),
-        false => proved::text(
-            (&results, &left_out),
-            verdict,
-            refuted.map(|(_, claim)| claim),
-            shown.as_ref(),
-        ),
+        false => proved::text((&results, &left_out), verdict, told_of, shown.as_ref()),
     };
     io::stdout()
         .write_all(text.as_bytes())

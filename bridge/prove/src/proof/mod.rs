@@ -639,6 +639,11 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// The time for a search is over.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// Values that make all `bits` 1, if there are some.
     pub(crate) fn values(&self, bits: &[Lit]) -> Option<Values> {
         let left = self.deadline.map(|end| end.duration_since(Instant::now()));
