@@ -4,4 +4,7 @@
 mod documents;
 mod knobs;
 mod requirements;
+mod slow_contract;
+#[path = "../support/truth_tables.rs"]
+mod tables;
 mod truth_tables;

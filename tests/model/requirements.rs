@@ -149,7 +149,7 @@ fn cyc_16_the_group_is_the_threads_of_the_processor() {
         for thread in &mut input.threads {
             thread.count = 1;
         }
-        assert_eq!(model.step_simple(&input).0.increment[0], count.into());
+        assert_eq!(model.step_simple(&input).0.increment[0], u16::from(count));
     }
 }
 

@@ -1,9 +1,12 @@
-//! TH-09 and TH-20 to TH-36 as tables, over every {TC, TE, TLC}. The tables are written from the text, and share
-//! nothing with the model.
+//! TH-09 and TH-20 to TH-36 by the tables of the text, over every {TC, TE, TLC}; for all values they are proved with the
+//! other proofs.
 
 use pmu_model::Implementation;
 use pmu_model::pmu::count_value::CountValue;
 use pmu_model::pmu::event_type::EventTypeDecoder;
+
+use crate::tables::Counted::{self, Below, Nothing, One, Own};
+use crate::tables::{CONDITIONS, EDGES, ROWS, event_type, reserved};
 
 /// Values of TH.
 const TH: [u16; 5] = [0, 1, 2, 3, 0xFFF];
@@ -11,64 +14,6 @@ const TH: [u16; 5] = [0, 1, 2, 3, 0xFFF];
 const V_B: [u64; 9] = [0, 1, 2, 3, 4, 0xFFF, 0x1000, 0x1001, 0x1_0000_0000];
 /// Values of V\[n-1\].
 const BELOW: [u64; 3] = [0, 1, 0x10005];
-
-/// PMEVTYPER<n>_EL0 without an event.
-fn event_type(tc: u8, te: u8, tlc: u8, th: u16) -> u64 {
-    u64::from(tc) << 61 | u64::from(te) << 60 | u64::from(tlc) << 54 | u64::from(th) << 32
-}
-
-/// Of V_B and TH.
-type Condition = fn(u64, u64) -> bool;
-
-/// TH-20: TC\[2:1\], and when C_T is TRUE.
-const CONDITIONS: [(u8, Condition); 4] = [
-    (0b00, |v_b, th| v_b != th),
-    (0b01, |v_b, th| v_b == th),
-    (0b10, |v_b, th| v_b >= th),
-    (0b11, |v_b, th| v_b < th),
-];
-
-/// TH-22: TC, C_P, C_T of every reachable combination that counts an edge.
-const EDGES: [(u8, u8, u8); 8] = [
-    (0b001, 0, 1),
-    (0b011, 0, 1),
-    (0b101, 0, 1),
-    (0b111, 0, 1),
-    (0b010, 0, 1),
-    (0b010, 1, 0),
-    (0b110, 0, 1),
-    (0b110, 1, 0),
-];
-
-/// What a counter counts.
-#[derive(Clone, Copy, PartialEq)]
-enum Counted {
-    Nothing,
-    One,
-    Own,
-    Below,
-}
-use Counted::{Below, Nothing, One, Own};
-
-/// TH-23 to TH-26, Tables D13-5 to D13-8: TE, TLC, TC\[0\] (2: either), what is counted if the condition is TRUE, and
-/// if it is FALSE, and the row.
-const ROWS: [(u8, u8, u8, Counted, Counted, char); 7] = [
-    (0, 0b00, 0, Own, Nothing, 'A'),
-    (0, 0b00, 1, One, Nothing, 'B'),
-    (0, 0b01, 0, Own, Below, 'C'),
-    (0, 0b01, 1, One, Below, 'D'),
-    (0, 0b10, 0, Below, Nothing, 'E'),
-    (1, 0b00, 2, One, Nothing, 'F'),
-    (1, 0b10, 2, Below, Nothing, 'G'),
-];
-
-/// TH-30 to TH-33: whether {TC, TE, TLC} are reserved on an odd counter.
-fn reserved(tc: u8, te: u8, tlc: u8) -> bool {
-    tlc == 0b11
-        || (tc & 1, te, tlc) == (1, 0, 0b10)
-        || (te, tlc) == (1, 0b01)
-        || (tc & 0b11, te) == (0, 1)
-}
 
 /// A point of the space: counter n with its configuration and inputs.
 #[derive(Clone, Copy, Debug)]
@@ -191,7 +136,7 @@ impl Point {
 
     fn c_t(&self) -> bool {
         let (_, condition) = CONDITIONS[usize::from(self.tc >> 1)];
-        self.counting && condition(self.v_b, self.th.into())
+        self.counting && condition(self.v_b.cmp(&self.th.into()))
     }
 
     fn c_e(&self) -> bool {
