@@ -65,9 +65,14 @@ pub fn state_of(t: usize) -> usize {
     bit_of("threads") + t * (INPUT_BITS_OF_THREADS / THREADS)
 }
 
+/// The first bit of the conditions of thread `t`.
+pub fn conditions_of(t: usize) -> usize {
+    state_of(t) + 8 * offset_of!(Thread, conditions)
+}
+
 /// The bit of a condition of thread `t`.
 pub fn condition_of(t: usize, condition: u8) -> usize {
-    state_of(t) + 8 * offset_of!(Thread, conditions) + condition.trailing_zeros() as usize
+    conditions_of(t) + condition.trailing_zeros() as usize
 }
 
 /// The first bit of what thread `t` has retired.

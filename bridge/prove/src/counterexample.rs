@@ -1,6 +1,8 @@
 //! From a claim that does not hold to stimulus that shows it: the design from its reset on, with the writes that set up a
 //! counter, and then some cycles in which everything is free.
 
+use std::collections::HashSet;
+
 use pmu_model::contract::{CYCLE_COUNTER, Thread};
 use pmu_model::pmu::event_type::EVTCOUNT;
 use pmu_model::pmu::registers::PMCR_LP;
@@ -14,7 +16,7 @@ use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
 use crate::proof::{Area, Claim, Difference, Prover, SAMPLES as NAMES};
 use crate::registers::{type_of, value_of};
-use crate::symbol::{circuit, forget};
+use crate::symbol::{WIDTH, circuit, forget};
 
 /// Cycles that draw a byte: what acts on one byte alone is likely to be met, as there are 256 of them.
 const DRAWS: usize = 1024;
@@ -29,7 +31,7 @@ const HASTE: u32 = 12;
 const LONG: usize = 8;
 
 /// Some cycles at the end, and what is free in them besides events.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Form {
     /// How many.
     cycles: usize,
@@ -56,9 +58,8 @@ enum Last {
 }
 
 /// The accesses that there may be.
-#[derive(Clone, Copy, Default, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Accesses {
-    #[default]
     None,
     /// Writes of the counter's type.
     OfType,
@@ -134,6 +135,32 @@ const FORMS: [Form; 11] = {
     ]
 };
 
+/// What is asked about a claim: the same for several claims, as what is looked for is any difference there.
+#[derive(PartialEq, Eq, Hash)]
+enum Question {
+    Type(usize),
+    Increment(usize),
+    Value(usize),
+    Operations,
+    Samples,
+    System(usize),
+    Access,
+}
+
+impl Question {
+    fn of(area: Area, place: usize, claim: &str) -> Self {
+        match area {
+            Area::Decode => Self::Type(place),
+            Area::Filter | Area::Event | Area::Threshold => Self::Increment(place),
+            Area::Counter => Self::Value(place),
+            Area::Sampling if NAMES.contains(&claim) => Self::Samples,
+            Area::Sampling => Self::Operations,
+            Area::System => Self::System(place),
+            Area::Access => Self::Access,
+        }
+    }
+}
+
 impl Prover<'_> {
     /// Stimulus in which the design does otherwise than it should, in an area, and for the counter at `place` if that is of
     /// counters; a claim of them does not hold. `None` if there is none of the forms that are tried.
@@ -146,7 +173,8 @@ impl Prover<'_> {
         (area, place): (Area, usize),
         claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        self.searching().found(names, (area, place), claim)
+        self.searching(self.search)
+            .found(names, (area, place), claim)
     }
 
     /// The same for the first of some claims that do not hold for which there is some, in the time for one of them: first
@@ -159,16 +187,19 @@ impl Prover<'_> {
         names: &Correspondence,
         claims: &[(Area, &'c Claim)],
     ) -> Result<Option<(&'c Claim, Vec<CycleInput>)>, NetlistError> {
-        let mut searching = self.searching();
+        let mut asked = HashSet::new();
+        let differ = |&&(area, claim): &&(Area, &'c Claim)| {
+            asked.insert(Question::of(area, claim.place, &claim.claim))
+        };
+        let claims: Vec<_> = claims.iter().filter(differ).collect();
+        // Each round has its half of the time.
         for limit in [self.limit / HASTE, self.limit] {
+            let mut searching = self.searching(self.search / 2);
             searching.limit = limit;
-            for &(area, claim) in claims {
+            for &&(area, claim) in &claims {
                 let found = searching.found(names, (area, claim.place), &claim.claim)?;
                 if let Some(cycles) = found {
                     return Ok(Some((claim, cycles)));
-                }
-                if searching.is_late() {
-                    return Ok(None);
                 }
             }
         }
@@ -199,6 +230,9 @@ impl Prover<'_> {
             Area::Filter | Area::Event | Area::Threshold => {}
         }
         for form in FORMS {
+            if self.is_late() {
+                break;
+            }
             if let Some(found) = self.of_form(names, place, form)? {
                 return Ok(Some(found));
             }
@@ -283,6 +317,9 @@ impl Prover<'_> {
             (3, true, true),
             (LONG, true, false),
         ] {
+            if self.is_late() {
+                break;
+            }
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
             let access = any_access(Shape::of(&CycleInput::default()));
@@ -492,6 +529,9 @@ impl Prover<'_> {
         let known: Vec<_> = before.iter().map(Shape::of).collect();
         let (_, mut frame) = self.unrolled_from(self.frame(), names, &known, |_, _| ())?;
         for _ in 0..DRAWS {
+            if self.is_late() {
+                break;
+            }
             forget();
             frame = circuit(|circuit| frame.anew(circuit));
             self.choose(&mut frame);
@@ -694,7 +734,7 @@ impl Prover<'_> {
     fn counting(&self, mut shape: Shape) -> Shape {
         let pmu = &self.implementation.pmu;
         for event in 0..usize::from(pmu.event_count) {
-            shape = shape.free(bit_of("event") + 16 * event, pmu.event_width.into());
+            shape = shape.free(bit_of("event") + WIDTH * event, pmu.event_width.into());
         }
         let allowed = bit_of("counting_allowed");
         shape

@@ -297,13 +297,13 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The same as it looks for stimulus, from now on.
-    pub(crate) fn searching(&self) -> Self {
+    /// The same as it looks for stimulus, from now on for that long.
+    pub(crate) fn searching(&self, time: Duration) -> Self {
         Self {
             contract: Arc::clone(&self.contract),
             chosen: self.chosen.clone(),
             merged: self.merged.clone(),
-            deadline: Instant::now().checked_add(self.search),
+            deadline: Instant::now().checked_add(time),
             ..*self
         }
     }

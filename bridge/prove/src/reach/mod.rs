@@ -15,7 +15,7 @@ use pmu_model::pmu::registers::{PMCR_E, PMCR_LP};
 use pmu_model::{CycleInput, CycleOutput, Implementation, ImplementationError, Model, SysReg};
 
 use crate::circuit::Lit;
-use crate::contract::{Shape, bit_of, condition_of, count_of, input_of};
+use crate::contract::{Shape, bit_of, conditions_of, count_of, input_of};
 use crate::counting;
 use crate::lrat::LratError;
 use crate::proof::Contract;
@@ -298,7 +298,7 @@ impl<'a> Reach<'a> {
             let threads = CycleInput::DRIVEN_THREADS.trailing_zeros() as usize;
             shape = shape
                 .free(bit_of("driven") + threads, 1)
-                .free(condition_of(0, 1), 8)
+                .free(conditions_of(0), 8)
                 .free(count_of(0), WIDTH);
         }
         if is_sampled(point) {
