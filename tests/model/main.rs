@@ -3,8 +3,8 @@
 
 mod documents;
 mod knobs;
+mod plain_contract;
 mod requirements;
-mod slow_contract;
 #[path = "../support/truth_tables.rs"]
 mod tables;
 mod truth_tables;

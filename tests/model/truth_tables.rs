@@ -1,5 +1,5 @@
-//! TH-09 and TH-20 to TH-36 by the tables of the text, over every {TC, TE, TLC}; for all values they are proved with the
-//! other proofs.
+//! TH-09 and TH-20 to TH-36 by the tables of the text, over every {TC, TE, TLC}. V and C_P are proved to be these tables
+//! for all values, of the default implementation, with the other proofs.
 
 use pmu_model::Implementation;
 use pmu_model::pmu::count_value::CountValue;

@@ -1,4 +1,5 @@
-//! The slow contract, which explanations are made of, is the model for every threshold, edge and link at 4 bits.
+//! The plain contract, which explanations are made of, is the model for every threshold, edge and link at 4 bits that is
+//! not reserved.
 
 use std::path::Path;
 
@@ -9,13 +10,13 @@ use pmu_model::plain::{
 };
 use pmu_model::{CycleInput, CycleOutput, DutParameters};
 
-/// The slow contract as a design.
-struct Slow<O> {
+/// The plain contract as a design.
+struct Designed<O> {
     contract: Plain,
     operators: O,
 }
 
-impl<O: Operators + Send> Dut for Slow<O> {
+impl<O: Operators + Send> Dut for Designed<O> {
     fn parameters(&self) -> DutParameters {
         DutParameters::of(&implementation())
     }
@@ -43,11 +44,11 @@ impl<O: Operators + Send> Dut for Slow<O> {
 fn run(operators: impl Operators + Send) -> Result<Vec<Tally>, ExhaustError> {
     let implementation = implementation();
     let contract = Plain::new(&implementation).expect("possible");
-    let mut slow = Slow {
+    let mut design = Designed {
         contract,
         operators,
     };
-    exhaust(&mut slow, &implementation, &mut |_| ())
+    exhaust(&mut design, &implementation, &mut |_| ())
 }
 
 #[test]
