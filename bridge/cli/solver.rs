@@ -37,7 +37,7 @@ pub(super) fn by_solver(command: &str, args: &SolverArgs) -> Result<Verdict, Fai
         .status();
     let status = status.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Failure::usage(format!(
-            "{} is not there; build it: make prove, or cargo build --release --package {PROGRAM}",
+            "{} is not there; build it, in minutes: cargo build --release --package {PROGRAM}",
             program.display()
         )),
         _ => Failure::infrastructure(format!("{}: {error}", program.display())),
