@@ -527,7 +527,7 @@ impl Prover<'_> {
         };
         let mut before = vec![CycleInput::reset(), CycleInput::reset(), interval];
         let known: Vec<_> = before.iter().map(Shape::of).collect();
-        let (_, mut frame) = self.unrolled_from(self.frame(), names, &known, |_, _| ())?;
+        let (_, mut frame) = self.unrolled_from(self.first(), names, &known, |_, _| ())?;
         for _ in 0..DRAWS {
             if self.is_late() {
                 break;
@@ -607,7 +607,7 @@ impl Prover<'_> {
         shapes: &[Shape],
         look: impl FnMut(usize, &mut Cycle),
     ) -> Result<Vec<Vec<Lit>>, NetlistError> {
-        let (inputs, _) = self.unrolled_from(self.frame(), names, shapes, look)?;
+        let (inputs, _) = self.unrolled_from(self.first(), names, shapes, look)?;
         Ok(inputs)
     }
 

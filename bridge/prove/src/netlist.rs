@@ -14,6 +14,8 @@ pub struct Netlist {
     inputs: usize,
     /// What each register takes at the clock, as two times a variable, plus one for its opposite.
     next: Vec<u32>,
+    /// Whether each is one in the first cycle; what has no first value is zero.
+    begins: Vec<bool>,
     gates: Vec<[u32; 2]>,
     /// The bits of output ports.
     shown: Vec<u32>,
@@ -87,17 +89,18 @@ impl Netlist {
         let mut lines = |count: u32, expected| {
             let lines = (0..count).map(|_| {
                 let line = line().unwrap_or_default();
-                // A register may be followed by its first value, which is of no matter here.
-                let value = number(line.split(' ').next().unwrap_or_default())?;
+                // A register may be followed by its first value.
+                let mut words = line.split(' ');
+                let value = number(words.next().unwrap_or_default())?;
                 match value >> 1 <= all {
-                    true => Ok(value),
+                    true => Ok((value, words.next() == Some("1"))),
                     false => Err(malformed(expected, line)),
                 }
             });
-            lines.collect::<Result<Vec<_>, _>>()
+            lines.collect::<Result<(Vec<_>, Vec<_>), _>>()
         };
-        let next = lines(registers, "what a register takes")?;
-        let shown = lines(outputs, "an output")?;
+        let (next, begins) = lines(registers, "what a register takes")?;
+        let (shown, _) = lines(outputs, "an output")?;
         let first = 1 + inputs + registers;
         if all + 1 != first + gates {
             return Err(malformed("M = I + L + A", header));
@@ -126,6 +129,7 @@ impl Netlist {
         let mut netlist = Self {
             inputs: inputs as usize,
             next,
+            begins,
             gates,
             shown: Vec::new(),
             names: BTreeMap::new(),
@@ -403,6 +407,14 @@ impl<'a> Frame<'a> {
             asked: Vec::new(),
             folded: None,
             merged: None,
+        }
+    }
+
+    /// It is the first cycle of a run: each register has what it is initialized with, else zero, as Verilator has it.
+    pub fn begin(&mut self) {
+        let registers = &mut self.bits[1 + self.netlist.inputs..];
+        for (bit, &begins) in registers.iter_mut().zip(&self.netlist.begins) {
+            *bit = Some(Lit::known(begins));
         }
     }
 

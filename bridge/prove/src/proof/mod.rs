@@ -329,6 +329,14 @@ impl<'a> Prover<'a> {
         frame
     }
 
+    /// The same in the state that a run begins with.
+    pub(crate) fn first(&self) -> Frame<'a> {
+        let mut frame = circuit(|circuit| self.any(circuit));
+        frame.begin();
+        self.choose(&mut frame);
+        frame
+    }
+
     /// A cycle in any state, with any inputs.
     pub(crate) fn any(&self, circuit: &mut Circuit) -> Frame<'a> {
         Frame::any(self.netlist, circuit)
