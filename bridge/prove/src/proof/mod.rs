@@ -124,6 +124,7 @@ impl Area {
             ],
             Self::System => &[
                 STIMULUS,
+                "flags of counters that are not implemented are zero before: proved to stay so",
                 "the slow contract of System PMUs: compared with the model by a test, not proved",
             ],
             Self::Access => &[
