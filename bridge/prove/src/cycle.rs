@@ -507,13 +507,9 @@ impl<'a> Cycle<'a> {
         shown[first..first + 8 * found.element_bytes * found.count].to_vec()
     }
 
-    /// What a signal is after the cycle; anything, where it is no register.
+    /// What a signal is after the cycle.
     pub fn after(&mut self, signal: &Signal) -> Vec<Lit> {
-        let bits = signal.width();
-        circuit(|circuit| {
-            let next = self.frame.next(circuit, signal);
-            next.unwrap_or_else(|| circuit.free_word(bits))
-        })
+        circuit(|circuit| self.frame.next(circuit, signal))
     }
 
     /// What the design shows as V\[n\].

@@ -386,6 +386,10 @@ pub struct Frame<'a> {
     asked: Vec<u32>,
     /// Gates that are no more than a register, or known.
     folded: Option<Arc<Folded>>,
+    /// Inputs that are the same in every cycle.
+    fixed: HashSet<usize>,
+    /// The bit of each variable in the cycle after, as far as it was asked for.
+    later: HashMap<usize, Lit>,
     /// Gates that are the same as in another cycle, and that cycle.
     merged: Option<(Box<Self>, Arc<HashSet<u32>>)>,
 }
@@ -406,6 +410,8 @@ impl<'a> Frame<'a> {
             bits,
             asked: Vec::new(),
             folded: None,
+            fixed: HashSet::new(),
+            later: HashMap::new(),
             merged: None,
         }
     }
@@ -439,11 +445,13 @@ impl<'a> Frame<'a> {
         anew
     }
 
-    /// An input port has a fixed value.
+    /// An input port has a fixed value, in this cycle and in the one after.
     ///
     /// # Errors
     /// There is no such port.
     pub fn fix(&mut self, port: &str, number: u64) -> Result<(), NetlistError> {
+        let inputs = self.netlist.port(port)?.iter().flatten();
+        self.fixed.extend(inputs.copied());
         let bits: Vec<_> = (0..u64::BITS)
             .map(|bit| Lit::known(number >> bit & 1 == 1))
             .collect();
@@ -582,23 +590,83 @@ impl<'a> Frame<'a> {
         bits.collect()
     }
 
-    /// What the registers of a signal take at the end of the cycle; `None` if one of its bits is no register.
-    pub fn next(&mut self, circuit: &mut Circuit, signal: &Signal) -> Option<Vec<Lit>> {
-        let first = 1 + self.netlist.inputs;
-        let bits = signal.bits.iter().map(|bit| {
-            let Some(literal) = *bit else {
-                return Some(circuit.free());
-            };
-            let literal = self.root(literal);
-            if literal <= 1 {
-                return Some(Lit::known(literal == 1));
+    /// The bits of a signal in the cycle after; those that nothing reads are free.
+    ///
+    /// One that is made of registers alone is known at the end of the cycle; one of inputs as well, for any of these.
+    pub fn next(&mut self, circuit: &mut Circuit, signal: &Signal) -> Vec<Lit> {
+        let bits = signal.bits.iter().map(|bit| match *bit {
+            Some(literal) => {
+                let literal = self.root(literal);
+                self.later(circuit, literal)
             }
-            let register = ((literal >> 1) as usize).checked_sub(first)?;
-            let &takes = self.netlist.next.get(register)?;
-            self.asked.push(takes);
-            Some(self.lit(circuit, takes ^ literal & 1))
+            None => circuit.free(),
         });
         bits.collect()
+    }
+
+    /// The registers that a signal is made of are at the start of the cycle what `before`, the cycle before, leaves; before
+    /// anything is looked at.
+    pub fn follow(&mut self, circuit: &mut Circuit, before: &mut Self, signal: &Signal) {
+        let first = 1 + self.netlist.inputs;
+        let gates = first + self.netlist.next.len();
+        let mut left: Vec<_> = signal.bits.iter().flatten().copied().collect();
+        let mut seen = HashSet::new();
+        while let Some(literal) = left.pop() {
+            let variable = (self.root(literal) >> 1) as usize;
+            if !seen.insert(variable) {
+                continue;
+            }
+            if let Some(gate) = variable.checked_sub(gates) {
+                left.extend(self.netlist.gates[gate]);
+            } else if variable >= first {
+                let after = before.later(circuit, 2 * variable as u32);
+                self.bits[variable] = Some(after);
+                if let Some((plain, _)) = &mut self.merged {
+                    plain.bits[variable] = Some(after);
+                }
+            }
+        }
+    }
+
+    /// A literal in the cycle after, with any inputs but those that are fixed.
+    fn later(&mut self, circuit: &mut Circuit, literal: u32) -> Lit {
+        let first = 1 + self.netlist.inputs;
+        let gates = first + self.netlist.next.len();
+        let mut left = vec![(literal >> 1) as usize];
+        while let Some(&variable) = left.last() {
+            if self.later.contains_key(&variable) {
+                left.pop();
+                continue;
+            }
+            let bit = if let Some(gate) = variable.checked_sub(gates) {
+                let of = self.netlist.gates[gate];
+                let missing = of.map(|of| (of >> 1) as usize).into_iter();
+                let missing = missing.filter(|of| !self.later.contains_key(of));
+                let before = left.len();
+                left.extend(missing);
+                if left.len() > before {
+                    continue;
+                }
+                self.asked.push(2 * variable as u32);
+                let [a, b] =
+                    of.map(|of| self.later[&((of >> 1) as usize)].inverted_if(of & 1 == 1));
+                circuit.and(a, b)
+            } else if let Some(register) = variable.checked_sub(first) {
+                let takes = self.netlist.next[register];
+                self.asked.push(takes);
+                self.lit(circuit, takes)
+            } else {
+                match variable.checked_sub(1) {
+                    None => Lit::FALSE,
+                    Some(input) if self.fixed.contains(&input) => {
+                        self.bits[variable].unwrap_or(Lit::FALSE)
+                    }
+                    Some(_) => circuit.free(),
+                }
+            };
+            self.later.insert(variable, bit);
+        }
+        self.later[&((literal >> 1) as usize)].inverted_if(literal & 1 == 1)
     }
 
     fn lit(&mut self, circuit: &mut Circuit, literal: u32) -> Lit {

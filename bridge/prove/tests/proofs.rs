@@ -572,6 +572,33 @@ fn bugs_in_states_that_take_more_writes_are_shown() {
     }
 }
 
+/// SPMSELR_EL0.BANK in Gray code: what stands for it is made of registers, and is none.
+#[test]
+#[ignore = "needs Yosys; make prove runs it"]
+fn a_signal_may_be_made_of_registers() {
+    let rtl = copied();
+    let path = rtl.path().join("spmu_registers.sv");
+    let mut text = fs::read_to_string(&path).expect("RTL");
+    for [right, other] in [
+        [
+            "  logic [1:0] bank_q;",
+            "  logic [1:0] gray_q, bank_q;\n  assign bank_q = {gray_q[1], ^gray_q};",
+        ],
+        ["bank_q <= '0;", "gray_q <= '0;"],
+        [
+            "bank_q <= wdata_i[1:0];",
+            "gray_q <= {wdata_i[1], ^wdata_i[1:0]};",
+        ],
+    ] {
+        assert_eq!(text.matches(right).count(), 1, "{right}");
+        text = text.replace(right, other);
+    }
+    fs::write(&path, text).expect("written");
+    let part = Part::System;
+    let found = refuted(rtl.path(), &part.implementation(), &part.areas());
+    assert_eq!(found, (Vec::new(), false));
+}
+
 #[test]
 #[ignore = "needs Yosys; make prove runs it"]
 fn th_34_a_reserved_configuration_is_compared_if_it_is_said_to_be() {

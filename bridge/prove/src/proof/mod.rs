@@ -524,7 +524,7 @@ impl<'a> Prover<'a> {
 
     /// The type of a counter, and what follows it, are what a cycle left that wrote or reset it: that they stay so
     /// otherwise is of the area of types, where it is so before as well.
-    fn settle(&self, frame: &mut Frame, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
+    fn settle(&self, frame: &mut Frame<'a>, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
         let of = &self.signals.counters[place];
         let mut before = Cycle::of(self.frame(), self.signals);
         let reached = before.reached(&self.contract.accesses);
@@ -534,8 +534,7 @@ impl<'a> Prover<'a> {
         });
         let legal = self.legal(&mut before);
         for signal in of.follow.iter().chain([&of.register]) {
-            let after = before.after(signal);
-            frame.put(signal, &after);
+            circuit(|circuit| frame.follow(circuit, &mut before.frame, signal));
         }
         asked.extend(before.frame.asked());
         [legal, written]
