@@ -10,7 +10,6 @@ use lockstep_prove::judge::Judge;
 use lockstep_prove::proof::Prover;
 use lockstep_prove::score::mutants::{self, PORT};
 use lockstep_prove::score::{Bench, Counts, Fate, Regression, on_all_cores};
-use lockstep_prove::yosys;
 use lockstep_stimulus::Profile;
 use pmu_model::Implementation;
 use verilator_sys::Optimization;
@@ -51,8 +50,8 @@ fn mutants_are_noticed_equal_or_shown() {
         .design(&implementation, folder.path())
         .expect("the RTL")
         .expect("files");
-    let mutants =
-        mutants::make(&design, MUTANTS, SEED, folder.path(), &mut |_| ()).expect("mutants");
+    let made = mutants::make(&design, MUTANTS, SEED, folder.path(), &mut |_| ()).expect("mutants");
+    let mutants = &made.mutants;
     assert_eq!(mutants.len(), MUTANTS);
     let placed = mutants
         .iter()
@@ -77,7 +76,7 @@ fn mutants_are_noticed_equal_or_shown() {
     );
 
     let names: Correspondence = toml::from_str(BUNDLED).expect("the bundled correspondence");
-    let netlist = yosys::written(folder.path()).expect("a netlist");
+    let netlist = made.netlist(folder.path()).expect("a netlist");
     let signals = Signals::find(&netlist, &names, &implementation).expect("signals");
     let prover = Prover::new(&implementation, &netlist, &signals, LIMIT).expect("possible");
     let judge = Judge::new(&prover, &names, PORT, LIMIT).expect("a port");

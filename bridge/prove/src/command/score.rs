@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use lockstep_base::verdict::Verdict;
@@ -15,7 +16,6 @@ use lockstep_prove::score::mutants::{self, PORT};
 use lockstep_prove::score::{
     Bench, Counts, Fate, Kill, Regression, ScoreError, Scored, on_all_cores,
 };
-use lockstep_prove::yosys;
 use lockstep_stimulus::{Profile, Reader};
 use pmu_model::Implementation;
 
@@ -115,15 +115,18 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     let design = design.ok_or_else(|| Failure::usage("a finished build has no RTL to change"))?;
     let told = Told::new(args.json);
     told.line(&format!("seed {seed}: {} mutants", args.mutants));
-    let mut version = String::new();
-    let mutants = mutants::make(&design, args.mutants.into(), seed, work, &mut |yosys| {
+    let made = mutants::make(&design, args.mutants.into(), seed, work, &mut |yosys| {
         let what = format!("{yosys} makes mutants of {}", source.describe());
         told.begin(&what, 0);
-        yosys.clone_into(&mut version);
     });
-    let mutants = mutants.map_err(refused)?;
+    let made = made.map_err(refused)?;
     told.begin("building them", 0);
-    let rtl = built(work, &implementation)?;
+    let (rtl, netlist) = thread::scope(|scope| {
+        let netlist = asks.then(|| scope.spawn(|| made.netlist(work)));
+        let rtl = built(work, &implementation);
+        (rtl, netlist.map(ScopedJoinHandle::join))
+    });
+    let rtl = rtl?;
     let built = start.elapsed();
     let regression = Regression {
         recorded: args.stimulus.clone(),
@@ -138,13 +141,15 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         },
         regression: &regression,
         told: &told,
-        scored: mutants.into_iter().map(Scored::alive).collect(),
+        scored: made.mutants.iter().cloned().map(Scored::alive).collect(),
     };
     job.run_first(if asks { FIRST } else { u64::MAX })?;
     let run = start.elapsed();
     fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
-    if asks {
-        let netlist = yosys::written(work).map_err(refused)?;
+    if let Some(netlist) = netlist {
+        let netlist =
+            netlist.map_err(|_| Failure::infrastructure("Yosys could not be waited for"))?;
+        let netlist = netlist.map_err(refused)?;
         let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
         let limit = Duration::from_secs(args.limit);
         let prover = Prover::new(&implementation, &netlist, &signals, DESIGN * limit);
@@ -159,7 +164,7 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     let counts = Counts::of(scored.iter().map(|of| &of.fate));
     let result = Result {
         seed,
-        yosys: &version,
+        yosys: made.version(),
         implementation: &implementation,
         cycles: args.cycles,
         seconds: [built, run - built, start.elapsed() - run].map(|time| time.as_secs_f64()),

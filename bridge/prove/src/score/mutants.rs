@@ -9,7 +9,8 @@ use pmu_model::{CycleInput, CycleOutput, DutParameters};
 use serde::Serialize;
 use verilator_sys::verilate::Design;
 
-use crate::yosys::{TO_AIGER, YosysError, io_at, read};
+use crate::netlist::Netlist;
+use crate::yosys::{TO_AIGER, Yosys, YosysError, io_at, read, written};
 
 /// The port that has the number of the mutant that is meant.
 pub const PORT: &str = "chosen";
@@ -29,8 +30,34 @@ pub struct Mutant {
     pub place: String,
 }
 
-/// Makes `count` mutants of a design, as the files `rtl/*` of one that is told which of them it is, and `design.aig` with its
-/// map, in which that is the port [`PORT`]; `told` hears which Yosys makes them.
+/// Mutants of a design that were made in a folder.
+#[derive(Debug)]
+pub struct Made {
+    /// They.
+    pub mutants: Vec<Mutant>,
+    /// What made them.
+    yosys: Yosys,
+}
+
+impl Made {
+    /// The Yosys that made them.
+    pub fn version(&self) -> &str {
+        &self.yosys.version
+    }
+
+    /// The netlist of all of them, with the port [`PORT`], in the folder in which they were made.
+    ///
+    /// # Errors
+    /// Yosys refuses it.
+    pub fn netlist(&self, folder: &Path) -> Result<Netlist, YosysError> {
+        let script = format!("read_rtlil mutants.il\n{TO_AIGER}");
+        self.yosys.run(&script, folder)?;
+        written(folder)
+    }
+}
+
+/// Makes `count` mutants of a design, as the files `rtl/*` of one that is told which of them it is; `told` hears which Yosys
+/// makes them.
 ///
 /// # Errors
 /// There is no Yosys, or it refuses the design.
@@ -40,7 +67,7 @@ pub fn make(
     seed: u64,
     folder: &Path,
     told: &mut dyn FnMut(&str),
-) -> Result<Vec<Mutant>, YosysError> {
+) -> Result<Made, YosysError> {
     let rtl = folder.join("rtl");
     fs::create_dir_all(&rtl).map_err(io_at(&rtl))?;
     let mut script = "opt_merge\nopt_muxtree\nopt_reduce -full\nopt_expr\nopt_clean\n".to_owned();
@@ -67,10 +94,12 @@ pub fn make(
     script += &format!("rename {top} netlist\nopt_clean\nrename -hide\nrename -enumerate\n");
     script += "write_verilog -noattr rtl/netlist.v\n";
     yosys.run(&script, folder)?;
-    yosys.run(&format!("read_rtlil mutants.il\n{TO_AIGER}"), folder)?;
     let path = rtl.join("lockstep_dut.sv");
     fs::write(&path, wrapper()).map_err(io_at(&path))?;
-    Ok(mutants(&lines))
+    Ok(Made {
+        mutants: mutants(&lines),
+        yosys,
+    })
 }
 
 /// The top module of mutants, with the netlist below it.
