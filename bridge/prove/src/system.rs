@@ -10,10 +10,10 @@ use crate::circuit::{Circuit, Lit};
 /// Counters that can be reached.
 pub const COUNTERS: usize = 64;
 /// Counters of a bank.
-const BANK: usize = 16;
+pub const BANK: usize = 16;
 
 /// The registers of flags: those that set and those that clear.
-const FLAGS: [[SysReg; 2]; 3] = [
+pub const FLAGS: [[SysReg; 2]; 3] = [
     [SysReg::Spmcntenset, SysReg::Spmcntenclr],
     [SysReg::Spmovsset, SysReg::Spmovsclr],
     [SysReg::Spmintenset, SysReg::Spmintenclr],
@@ -23,7 +23,7 @@ const FLAGS: [[SysReg; 2]; 3] = [
 pub const KINDS: usize = 4;
 
 /// The register of a kind with number `n` of its bank.
-fn register_of(kind: usize, n: Number<0, 15>) -> SysReg {
+pub fn register_of(kind: usize, n: Number<0, 15>) -> SysReg {
     [
         SysReg::Spmevcntr,
         SysReg::Spmevtyper,

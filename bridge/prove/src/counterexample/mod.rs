@@ -1,6 +1,8 @@
 //! From a claim that does not hold to stimulus that shows it: the design from its reset on, with the writes that set up a
 //! counter, and then some cycles in which everything is free.
 
+mod system;
+
 use std::collections::HashSet;
 
 use pmu_model::contract::{CYCLE_COUNTER, Thread};
@@ -135,6 +137,16 @@ const FORMS: [Form; 11] = {
     ]
 };
 
+/// Accesses: how many, and what there is in the last cycle, the state of the PE, events and operations.
+const FEW: [(usize, bool, bool); 5] = [
+    (1, false, false),
+    (1, true, false),
+    (2, false, false),
+    (2, true, false),
+    (3, false, false),
+];
+const MORE: [(usize, bool, bool); 3] = [(3, false, true), (3, true, true), (LONG, true, false)];
+
 /// What is asked about a claim: the same for several claims, as what is looked for is any difference there.
 #[derive(PartialEq, Eq, Hash)]
 enum Question {
@@ -143,7 +155,7 @@ enum Question {
     Value(usize),
     Operations,
     Samples,
-    System(usize),
+    System(String),
     Access,
 }
 
@@ -155,7 +167,7 @@ impl Question {
             Area::Counter => Self::Value(place),
             Area::Sampling if NAMES.contains(&claim) => Self::Samples,
             Area::Sampling => Self::Operations,
-            Area::System => Self::System(place),
+            Area::System => Self::System(claim.into()),
             Area::Access => Self::Access,
         }
     }
@@ -173,12 +185,10 @@ impl Prover<'_> {
         (area, place): (Area, usize),
         claim: &str,
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        self.searching(self.search)
-            .found(names, (area, place), claim)
+        self.in_rounds(|searching| searching.found(names, (area, place), claim))
     }
 
-    /// The same for the first of some claims that do not hold for which there is some, in the time for one of them: first
-    /// with little time for each question.
+    /// The same for the first of some claims that do not hold for which there is some, in the time for one of them.
     ///
     /// # Errors
     /// The design has no such port.
@@ -192,15 +202,28 @@ impl Prover<'_> {
             asked.insert(Question::of(area, claim.place, &claim.claim))
         };
         let claims: Vec<_> = claims.iter().filter(differ).collect();
-        // Each round has its half of the time.
-        for limit in [self.limit / HASTE, self.limit] {
-            let mut searching = self.searching(self.search / 2);
-            searching.limit = limit;
+        self.in_rounds(|searching| {
             for &&(area, claim) in &claims {
                 let found = searching.found(names, (area, claim.place), &claim.claim)?;
                 if let Some(cycles) = found {
                     return Ok(Some((claim, cycles)));
                 }
+            }
+            Ok(None)
+        })
+    }
+
+    /// What is found with little time for each question, else with more; each round has its half of the time.
+    fn in_rounds<T>(
+        &self,
+        look: impl Fn(&Self) -> Result<Option<T>, NetlistError>,
+    ) -> Result<Option<T>, NetlistError> {
+        for limit in [self.limit / HASTE, self.limit] {
+            let mut searching = self.searching(self.search / 2);
+            searching.limit = limit;
+            let found = look(&searching)?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
@@ -222,7 +245,13 @@ impl Prover<'_> {
             Area::Sampling if NAMES.contains(&claim) => return self.of_samples(names),
             Area::Sampling => return self.of_operations(names),
             Area::Decode | Area::System | Area::Access => {
-                let found = self.of_accesses(names, area, place)?;
+                let mut found = self.of_accesses(names, (area, place), claim, &FEW)?;
+                if found.is_none() && area != Area::Decode {
+                    found = self.of_filled(names, area, claim)?;
+                }
+                if found.is_none() {
+                    found = self.of_accesses(names, (area, place), claim, &MORE)?;
+                }
                 if found.is_some() || area != Area::Decode {
                     return Ok(found);
                 }
@@ -303,20 +332,11 @@ impl Prover<'_> {
     fn of_accesses(
         &self,
         names: &Correspondence,
-        area: Area,
-        place: usize,
+        (area, place): (Area, usize),
+        claim: &str,
+        forms: &[(usize, bool, bool)],
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        // How many, and what there is in the last cycle: the state of the PE; events and operations.
-        for (accesses, is_driven, counts) in [
-            (1, false, false),
-            (1, true, false),
-            (2, false, false),
-            (2, true, false),
-            (3, false, false),
-            (3, false, true),
-            (3, true, true),
-            (LONG, true, false),
-        ] {
+        for &(accesses, is_driven, counts) in forms {
             if self.is_late() {
                 break;
             }
@@ -339,28 +359,44 @@ impl Prover<'_> {
                     .field("spmaccessr_el2")
                     .field("spmaccessr_el3"),
             });
-            let last = shapes.len() - 1;
-            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
-            let inputs = self.unrolled(names, &shapes, |number, cycle| {
-                if number > 1 {
-                    assumed.push(self.legal(cycle));
-                }
-                if number == last {
-                    let mut differences = self.differences(area, cycle, place);
-                    assumed.extend(self.are_known(cycle));
-                    if area == Area::Decode {
-                        differences.truncate(1);
-                    }
-                    wrong.extend(differences.iter().map(Difference::is_wrong));
-                }
-            })?;
-            assumed.push(circuit(|circuit| circuit.any(wrong)));
-            if let Some(mut cycles) = self.cycles(&inputs, &assumed) {
-                cycles.extend(self.reads(area, place));
-                return Ok(Some(cycles));
+            let found = self.of_last(names, &shapes, (area, place), claim)?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// Cycles of these shapes from a reset on, the last of which comes to something else than it should; then what there is
+    /// to be seen of it is read.
+    fn of_last(
+        &self,
+        names: &Correspondence,
+        shapes: &[Shape],
+        (area, place): (Area, usize),
+        claim: &str,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        let last = shapes.len() - 1;
+        let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+        let inputs = self.unrolled(names, shapes, |number, cycle| {
+            if number > 1 {
+                assumed.push(self.legal(cycle));
+            }
+            if number == last {
+                let mut differences = self.differences(area, cycle, place);
+                assumed.extend(self.are_known(cycle));
+                match area {
+                    Area::Decode => differences.truncate(1),
+                    // What is wrong in one register alone is found sooner.
+                    Area::System => differences.retain(|of| of.words() == claim),
+                    _ => {}
+                }
+                wrong.extend(differences.iter().map(Difference::is_wrong));
+            }
+        })?;
+        assumed.push(circuit(|circuit| circuit.any(wrong)));
+        let found = self.cycles(&inputs, &assumed);
+        Ok(found.map(|cycles| [cycles, self.reads(area, place)].concat()))
     }
 
     /// TH-34, ETY-31: what the counters do and what their types read as is not UNKNOWN, at the start of the cycle and at its
@@ -389,8 +425,16 @@ impl Prover<'_> {
         known
     }
 
-    /// Reads of what an area is about.
+    /// Reads of what an area is about, each once after an even number of cycles and once after an odd one: some mistakes
+    /// undo themselves in every other cycle.
     fn reads(&self, area: Area, place: usize) -> Vec<CycleInput> {
+        let reads = self.reads_once(area, place);
+        // So many that the others are an odd number of cycles behind.
+        let idle = vec![CycleInput::default(); 1 - reads.len() % 2];
+        [reads.clone(), idle, reads].concat()
+    }
+
+    fn reads_once(&self, area: Area, place: usize) -> Vec<CycleInput> {
         let all = SysReg::all(self.implementation);
         match area {
             Area::Decode => vec![CycleInput::read(type_of(self.signals.counters[place].n))],
@@ -400,15 +444,13 @@ impl Prover<'_> {
                     .collect();
                 let units = 0..self.implementation.system_pmu.len() as u64;
                 let selects = units.flat_map(|s| (0..4).map(move |bank| s << 4 | bank));
-                let first = CycleInput::read(SysReg::Spmselr);
+                let reads: Vec<_> = registers.into_iter().map(CycleInput::read).collect();
                 let rest = selects.flat_map(|select| {
-                    let reads = registers.iter().map(|&register| CycleInput::read(register));
-                    [CycleInput::write(SysReg::Spmselr, select)]
-                        .into_iter()
-                        .chain(reads)
-                        .collect::<Vec<_>>()
+                    let select = CycleInput::write(SysReg::Spmselr, select);
+                    [vec![select], reads.clone()].concat()
                 });
-                [first].into_iter().chain(rest).collect()
+                // Of the bank that is selected first.
+                reads.iter().copied().chain(rest).collect()
             }
             Area::Sampling => all
                 .filter(|register| {
