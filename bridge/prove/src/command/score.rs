@@ -127,6 +127,12 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
         (rtl, netlist.map(ScopedJoinHandle::join))
     });
     let rtl = rtl?;
+    let netlist = netlist.map(|joined| {
+        let netlist =
+            joined.map_err(|_| Failure::infrastructure("Yosys could not be waited for"))?;
+        netlist.map_err(refused)
+    });
+    let netlist = netlist.transpose()?;
     let built = start.elapsed();
     let regression = Regression {
         recorded: args.stimulus.clone(),
@@ -147,9 +153,6 @@ pub fn run(args: &Args) -> std::result::Result<Verdict, Failure> {
     let run = start.elapsed();
     fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
     if let Some(netlist) = netlist {
-        let netlist =
-            netlist.map_err(|_| Failure::infrastructure("Yosys could not be waited for"))?;
-        let netlist = netlist.map_err(refused)?;
         let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
         let limit = Duration::from_secs(args.limit);
         let prover = Prover::new(&implementation, &netlist, &signals, DESIGN * limit);
