@@ -49,6 +49,19 @@ pub enum YosysError {
         /// What it says, with file and line if it says so.
         message: String,
     },
+    /// It has registers that the proof's cycles are none of.
+    #[error(
+        "the design has {what}: {names}; expected registers that take a value at each rising edge of clk_i, as a proof has \
+         no other time: {advice}"
+    )]
+    Clocked {
+        /// What there is instead.
+        what: &'static str,
+        /// Some of them.
+        names: String,
+        /// What to do.
+        advice: &'static str,
+    },
     /// What it wrote cannot be read.
     #[error(transparent)]
     Netlist(#[from] NetlistError),
@@ -69,11 +82,34 @@ pub fn netlist(
     written(folder)
 }
 
-/// The netlist of the files `design.aig` and `design.map` in a folder.
+/// The netlist of the files that [`TO_AIGER`] writes to a folder.
 ///
 /// # Errors
-/// They cannot be read, or are malformed.
+/// They cannot be read, or are malformed, or the design has another clock.
 pub fn written(folder: &Path) -> Result<Netlist, YosysError> {
+    for Other { file, what, advice } in OTHERS {
+        let path = folder.join(file);
+        let found = fs::read_to_string(&path).map_err(io_at(&path))?;
+        let names: Vec<_> = found
+            .lines()
+            .filter_map(|line| Some(line.split_once('/')?.1))
+            .collect();
+        let Some((some, rest)) = names.split_at_checked(SOME.min(names.len())) else {
+            continue;
+        };
+        if !some.is_empty() {
+            let more = match rest.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let names = some.join(", ") + &more;
+            return Err(YosysError::Clocked {
+                what,
+                names,
+                advice,
+            });
+        }
+    }
     let [aiger, map] = ["design.aig", "design.map"].map(|name| folder.join(name));
     let aiger = fs::read(&aiger).map_err(io_at(&aiger))?;
     let map = fs::read_to_string(&map).map_err(io_at(&map))?;
@@ -219,15 +255,50 @@ fn flat(left_out: &[String]) -> String {
     cuts.collect::<String>() + "proc\nflatten\nopt_expr\nopt_clean\nmemory -nordff\nopt_clean\n"
 }
 
-/// From a flat netlist of cells to the files `design.aig` and `design.map`. Registers stay what they are, also those that
-/// are always the same: a correspondence names them.
-pub const TO_AIGER: &str = "techmap
+/// What is not clocked as it should be, which is found by names in a file.
+struct Other {
+    file: &'static str,
+    what: &'static str,
+    advice: &'static str,
+}
+
+/// All that there is of it.
+const OTHERS: [Other; 3] = [
+    Other {
+        file: "latches.txt",
+        what: "latches",
+        advice: "assign what a block of always_comb gives in each of its branches, or leave the module out (left_out)",
+    },
+    Other {
+        file: "falling.txt",
+        what: "registers at a falling edge",
+        advice: "give them the rising one, or leave the module out (left_out)",
+    },
+    Other {
+        file: "clocks.txt",
+        what: "clocks besides clk_i",
+        advice: "write a gate of the clock as an enable of its registers, or leave the module out (left_out)",
+    },
+];
+
+/// How many names are told.
+const SOME: usize = 5;
+
+/// From a flat netlist of cells to the files `design.aig` and `design.map`, and those that name what is clocked otherwise.
+/// Registers stay what they are, also those that are always the same: a correspondence names them. One with an
+/// asynchronous reset has its value as soon as that is there.
+pub const TO_AIGER: &str =
+    "select -write latches.txt t:$dlatch t:$adlatch t:$dlatchsr t:$sr %u %u %u %co1:+[Q] w:* %i
+async2sync
+techmap
 opt_expr
 opt_clean
 setundef -undriven -anyseq
 setundef -anyseq
 dffunmap
 simplemap
+select -write falling.txt t:$_DFF_N_ %co1:+[Q] w:* %i
+select -write clocks.txt t:$_DFF_P_ %ci1:+[C] w:* %i w:clk_i %d
 aigmap
 opt_clean
 write_aiger -symbols -vmap design.map design.aig
