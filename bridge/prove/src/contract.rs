@@ -5,9 +5,11 @@ use std::mem::offset_of;
 use bytemuck::bytes_of;
 use lockstep_stimulus::ContractCheck;
 use pmu_model::contract::{Field, Limit, THREADS, Thread, control};
+use pmu_model::implementation::Pmu;
 use pmu_model::{CycleInput, Implementation};
 
 use crate::circuit::{Circuit, Lit};
+use crate::symbol::WIDTH;
 use crate::table::Table;
 
 /// Bits of CycleInput.
@@ -98,6 +100,13 @@ impl Shape {
         }
     }
 
+    /// A cycle of which nothing is known.
+    pub fn any() -> Self {
+        Self {
+            bits: vec![None; INPUT_BITS],
+        }
+    }
+
     /// The same, with some bits free.
     #[must_use]
     pub fn free(mut self, first: usize, count: usize) -> Self {
@@ -111,6 +120,15 @@ impl Shape {
         let found = CycleInput::FIELDS.iter().find(|field| field.name == name);
         let found = found.unwrap_or_else(|| panic!("CycleInput has no field {name}"));
         self.free(8 * found.byte, 8 * found.element_bytes * found.count)
+    }
+
+    /// The same, with what each event counts free.
+    #[must_use]
+    pub fn events(self, pmu: &Pmu) -> Self {
+        let width = pmu.event_width.into();
+        (0..usize::from(pmu.event_count)).fold(self, |shape, event| {
+            shape.free(bit_of("event") + WIDTH * event, width)
+        })
     }
 
     /// The bits in a circuit.

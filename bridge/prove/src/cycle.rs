@@ -1,6 +1,6 @@
 //! A cycle of the design, in the terms of the contract, and what the model says of it.
 
-use pmu_model::contract::{CYCLE_COUNTER, THREADS};
+use pmu_model::contract::{CYCLE_COUNTER, Field, Group, THREADS};
 use pmu_model::implementation::Layout;
 use pmu_model::pmu::count_value::Values;
 use pmu_model::{CycleOutput, Implementation};
@@ -20,6 +20,8 @@ use crate::tables::Tables;
 /// The signals of a design that stand for what of the contract.
 #[derive(Clone, Debug)]
 pub struct Signals {
+    /// The port of CycleInput.
+    pub input_port: String,
     /// CycleInput of the cycle.
     pub input: Signal,
     /// CycleOutput of the cycle.
@@ -173,9 +175,12 @@ impl Signals {
         let counters = usize::from(implementation.pmu.counters);
         let events = (0..counters).map(|n| of_counter(n, true));
         let all = events.chain([of_counter(CYCLE_COUNTER, false)]);
+        // There is such a port.
+        netlist.port(&names.input_port)?;
         Ok(Self {
+            input_port: names.input_port.clone(),
             input: netlist.signal(&names.input, INPUT_BITS)?,
-            output: netlist.signal(&names.output, OUTPUT_BITS)?,
+            output: netlist.output(&names.output, OUTPUT_BITS)?,
             enable: one(&names.common.enable)?,
             enabled: netlist.signal(&names.common.enabled, 32)?,
             long: match implementation.pmu.counter_bits {
@@ -500,11 +505,22 @@ impl<'a> Cycle<'a> {
 
     /// A field of CycleOutput.
     pub fn shown(&mut self, field: &str) -> Vec<Lit> {
-        let shown = self.value(&self.signals.output);
         let found = CycleOutput::FIELDS.iter().find(|of| of.name == field);
         let found = found.unwrap_or_else(|| panic!("CycleOutput has no field {field}"));
-        let first = 8 * found.byte;
-        shown[first..first + 8 * found.element_bytes * found.count].to_vec()
+        self.bits_of(found)
+    }
+
+    /// The bytes of CycleOutput that are always zero.
+    pub fn zeros(&mut self) -> Vec<Lit> {
+        let zero = CycleOutput::FIELDS.iter();
+        let zero = zero.filter(|field| field.group == Group::Zero);
+        zero.flat_map(|field| self.bits_of(field)).collect()
+    }
+
+    fn bits_of(&mut self, field: &Field) -> Vec<Lit> {
+        let shown = self.value(&self.signals.output);
+        let first = 8 * field.byte;
+        shown[first..first + 8 * field.element_bytes * field.count].to_vec()
     }
 
     /// What a signal is after the cycle.
@@ -516,6 +532,41 @@ impl<'a> Cycle<'a> {
     pub fn increment(&mut self, n: usize) -> Vec<Lit> {
         let shown = self.value(&self.signals.output);
         shown[WIDTH * n..WIDTH * (n + 1)].to_vec()
+    }
+
+    /// Whether any of the registers that a signal is made of takes another value, but for those of CycleInput.
+    pub fn moves(&mut self, signal: &Signal) -> Lit {
+        circuit(|circuit| self.frame.moves(circuit, signal, &self.signals.input))
+    }
+
+    /// Whether the next cycle is a reset: a register that is reset without a clock is zero there at once.
+    pub fn is_reset_next(&mut self) -> Lit {
+        let port = &self.signals.input_port;
+        let driven = circuit(|circuit| self.frame.driven(circuit, port));
+        // That there is such a port was found out before.
+        let reset = driven
+            .ok()
+            .and_then(|bits| bits.get(bit_of("reset")).copied());
+        reset.unwrap_or(Lit::FALSE)
+    }
+
+    /// What the port of CycleInput has in the cycle, which is CycleInput of the next one, and what the design takes of it.
+    /// Bits that it does not look at are free, the same ones in both.
+    pub fn taken(&mut self) -> (Vec<Lit>, Vec<Lit>) {
+        let Signals {
+            input, input_port, ..
+        } = self.signals;
+        let mut after = self.after(input);
+        let driven = circuit(|circuit| self.frame.driven(circuit, input_port));
+        // That there is such a port was found out before.
+        let mut driven = driven.unwrap_or_default();
+        driven.resize_with(INPUT_BITS, || circuit(Circuit::free));
+        for (bit, after) in after.iter_mut().enumerate() {
+            if input.bit(bit).is_none() {
+                *after = driven[bit];
+            }
+        }
+        (driven, after)
     }
 
     /// The state of thread `t`.

@@ -150,7 +150,7 @@ impl<'a> Judge<'a> {
                 claims += 1;
                 match claim.result {
                     Found::Proved => {}
-                    Found::NotDecided => open = Some(claim.claim),
+                    Found::NotDecided => open = Some(format!("{}: not finished", claim.claim)),
                     Found::Refuted => {
                         refuted.get_or_insert(claim.claim);
                     }
@@ -166,7 +166,9 @@ impl<'a> Judge<'a> {
                 }
                 match mutant.stimulus(self.names, (area, place), &claim)? {
                     Some(cycles) => return Ok(Judged::Killed(claim, cycles)),
-                    None => open = Some(claim),
+                    None => {
+                        open = Some(format!("{claim}: does not hold, but no stimulus was found"))
+                    }
                 }
             }
         }

@@ -48,6 +48,12 @@ pub enum NetlistError {
         /// The most similar one that is there.
         similar: Option<String>,
     },
+    /// What should be an output port is none.
+    #[error("expected {name:?} to be an output port of the design, found a signal within it")]
+    NoOutput {
+        /// The name.
+        name: String,
+    },
     /// It has another width.
     #[error("{name}: expected {expected} bits, found {found}")]
     Width {
@@ -235,6 +241,18 @@ impl Netlist {
         }
         bits.resize(width, None);
         Ok(Signal { name, bits })
+    }
+
+    /// An output port with so many bits.
+    ///
+    /// # Errors
+    /// There is none, or it has another width.
+    pub fn output(&self, name: &str, width: usize) -> Result<Signal, NetlistError> {
+        let signal = self.signal(name, width)?;
+        match self.outputs.contains(name) {
+            true => Ok(signal),
+            false => Err(NetlistError::NoOutput { name: name.into() }),
+        }
     }
 
     fn similar(&self, name: &str) -> Option<String> {
@@ -607,10 +625,37 @@ impl<'a> Frame<'a> {
     /// The registers that a signal is made of are at the start of the cycle what `before`, the cycle before, leaves; before
     /// anything is looked at.
     pub fn follow(&mut self, circuit: &mut Circuit, before: &mut Self, signal: &Signal) {
+        for variable in self.made_of(signal) {
+            let after = before.later(circuit, 2 * variable as u32);
+            self.bits[variable] = Some(after);
+            if let Some((plain, _)) = &mut self.merged {
+                plain.bits[variable] = Some(after);
+            }
+        }
+    }
+
+    /// Whether any of the registers that a signal is made of takes another value at the end of the cycle, but for those of
+    /// `others`.
+    pub fn moves(&mut self, circuit: &mut Circuit, signal: &Signal, others: &Signal) -> Lit {
+        let others: HashSet<_> = self.made_of(others).into_iter().collect();
+        let registers = self.made_of(signal).into_iter();
+        let registers = registers.filter(|variable| !others.contains(variable));
+        let moved = registers.map(|variable| {
+            let literal = 2 * variable as u32;
+            self.asked.push(literal);
+            let (own, after) = (self.lit(circuit, literal), self.later(circuit, literal));
+            circuit.xor(own, after)
+        });
+        let moved: Vec<_> = moved.collect();
+        circuit.any(moved)
+    }
+
+    /// The variables of the registers that a signal is made of.
+    fn made_of(&self, signal: &Signal) -> Vec<usize> {
         let first = 1 + self.netlist.inputs;
         let gates = first + self.netlist.next.len();
         let mut left: Vec<_> = signal.bits.iter().flatten().copied().collect();
-        let mut seen = HashSet::new();
+        let (mut seen, mut registers) = (HashSet::new(), Vec::new());
         while let Some(literal) = left.pop() {
             let variable = (self.root(literal) >> 1) as usize;
             if !seen.insert(variable) {
@@ -619,13 +664,27 @@ impl<'a> Frame<'a> {
             if let Some(gate) = variable.checked_sub(gates) {
                 left.extend(self.netlist.gates[gate]);
             } else if variable >= first {
-                let after = before.later(circuit, 2 * variable as u32);
-                self.bits[variable] = Some(after);
-                if let Some((plain, _)) = &mut self.merged {
-                    plain.bits[variable] = Some(after);
-                }
+                registers.push(variable);
             }
         }
+        registers
+    }
+
+    /// What an input port has in the cycle; bits that nothing reads are free.
+    ///
+    /// # Errors
+    /// There is no such port.
+    pub fn driven(&mut self, circuit: &mut Circuit, port: &str) -> Result<Vec<Lit>, NetlistError> {
+        let inputs = self.netlist.port(port)?.iter();
+        let bits = inputs.map(|&input| match input {
+            Some(input) => {
+                let literal = 2 * (1 + input) as u32;
+                self.asked.push(literal);
+                self.lit(circuit, literal)
+            }
+            None => circuit.free(),
+        });
+        Ok(bits.collect())
     }
 
     /// A literal in the cycle after, with any inputs but those that are fixed.

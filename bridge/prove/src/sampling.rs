@@ -13,7 +13,7 @@ use crate::table::Table;
 /// Bits of a number of operations.
 const OPERATIONS: usize = 4;
 /// PMBSR_ELx.COLL.
-const COLL: usize = 16;
+pub const COLL: usize = 16;
 /// SPE-04: the bits of PMBSR_ELx that there are.
 const BUFFER_BITS: u64 = 0x00FF_FFFF_FC0F_FFFF;
 

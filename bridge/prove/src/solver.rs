@@ -1,6 +1,6 @@
 //! Whether bits of a circuit can all be 1: CaDiCaL, with a certificate where they cannot.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub enum Answer {
     Never(Certificate),
     /// They can.
     Values(Values),
-    /// It did not end in its time.
+    /// It did not end in its time, or its derivation was too long.
     NotDecided,
 }
 
@@ -116,12 +116,19 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer,
         return Ok(Answer::Never(Certificate::default()));
     }
     let (formula, variables) = clauses(circuit, bits);
-    let steps = Rc::new(RefCell::new(Recorder::default()));
+    let words = Rc::new(Cell::new(0));
+    let steps = Rc::new(RefCell::new(Recorder {
+        steps: Vec::new(),
+        words: Rc::clone(&words),
+    }));
     let mut solver = CaDiCal::new();
     // Its derivations are to be unit propagation alone, without new variables.
     solver.set("factor", 0);
     solver.connect_proof_tracer1(Rc::clone(&steps), true, false);
-    solver.connect_terminator(Until(Instant::now() + limit));
+    solver.connect_terminator(Until {
+        end: Instant::now() + limit,
+        words,
+    });
     for clause in &formula {
         clause.iter().for_each(|&literal| solver.add(literal));
         solver.add(0);
@@ -136,7 +143,7 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer,
         }
         Status::UNSATISFIABLE => {
             drop(solver);
-            let steps = std::mem::take(&mut steps.borrow_mut().0);
+            let steps = std::mem::take(&mut steps.borrow_mut().steps);
             check(&formula, &steps)?;
             Answer::Never(Certificate { formula, steps })
         }
@@ -144,23 +151,39 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer,
     })
 }
 
-/// Ends a solver when its time is over.
-struct Until(Instant);
+/// Literals and antecedents of a derivation that are kept: 1 GiB of them.
+const MOST_WORDS: usize = 1 << 27;
+
+/// Ends a solver when its time is over, or its derivation too long to be kept.
+struct Until {
+    end: Instant,
+    words: Rc<Cell<usize>>,
+}
 
 impl Terminator for Until {
     fn terminated(&mut self) -> bool {
-        Instant::now() >= self.0
+        self.words.get() > MOST_WORDS || Instant::now() >= self.end
     }
 }
 
 /// Keeps the steps of a derivation.
-#[derive(Default)]
-struct Recorder(Vec<Step>);
+struct Recorder {
+    steps: Vec<Step>,
+    /// How long they are.
+    words: Rc<Cell<usize>>,
+}
+
+impl Recorder {
+    fn keep(&mut self, step: Step, words: usize) {
+        self.words.set(self.words.get() + words);
+        self.steps.push(step);
+    }
+}
 
 impl ProofTracer for Recorder {
     fn add_original_clause(&mut self, id: i64, _: bool, clause: &[i32], restored: bool) {
         if !restored {
-            self.0.push(Step::Given(id, clause.to_vec()));
+            self.keep(Step::Given(id, clause.to_vec()), clause.len());
         }
     }
 
@@ -172,12 +195,13 @@ impl ProofTracer for Recorder {
         clause: &[i32],
         antecedents: &[i64],
     ) {
+        let words = clause.len() + antecedents.len();
         let (clause, antecedents) = (clause.to_vec(), antecedents.to_vec());
-        self.0.push(Step::Derived(id, clause, antecedents));
+        self.keep(Step::Derived(id, clause, antecedents), words);
     }
 
     fn delete_clause(&mut self, id: i64, _: bool, _: &[i32]) {
-        self.0.push(Step::Deleted(id));
+        self.keep(Step::Deleted(id), 1);
     }
 
     fn weaken_minus(&mut self, _: i64, _: &[i32]) {}

@@ -56,7 +56,7 @@ pub struct Args {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 everything is proved, 1 something does not hold and a counter-example shows it, \
-    2 usage or configuration, 5 infrastructure, 9 something is not decided.";
+    2 usage or configuration, 5 infrastructure, 9 something is not decided, or not looked at, without --area.";
 
 /// Proves what is asked for.
 pub fn run(args: &Args) -> Result<Verdict, Failure> {
@@ -81,17 +81,27 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
     });
     let netlist = netlist.map_err(refused)?;
     told.read(&version, netlist.registers(), netlist.gates());
-    check_stated(&netlist, &names, &implementation)?;
+    let mut notes = Vec::new();
+    if !check_stated(&netlist, &names, &implementation)? {
+        notes.push(
+            "what parameters_o states is right: it was not found in the netlist, and is not looked at".into(),
+        );
+    }
     let signals = Signals::find(&netlist, &names, &implementation).map_err(Failure::usage)?;
+    notes.extend(names.left_out.iter().map(|module| {
+        format!("instances of {module} are left out: what they drive is anything in every cycle")
+    }));
     if let (Some(of), Some(names)) = (&signals.sampling, &names.sampling)
         && of.enabled.is_none()
     {
         let name = &names.enabled;
-        eprintln!("lockstep: the design has no signal {name:?}, or nothing reads it: taken as 0");
+        notes.push(format!(
+            "the design has no signal {name:?}, or nothing reads it: it is anything in every cycle"
+        ));
     }
-    for name in &signals.missing {
-        eprintln!("lockstep: the design has no signal {name:?}, as of other counters: taken as 0");
-    }
+    notes.extend(signals.missing.iter().map(|name| {
+        format!("the design has no signal {name:?}, as of other counters: that register is zero")
+    }));
     let limit = Duration::from_secs(args.limit);
     let prover = Prover::new(&implementation, &netlist, &signals, limit).map_err(Failure::usage)?;
     let mut results = Vec::new();
@@ -136,7 +146,7 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         .any(|claim| claim.result == Found::NotDecided);
     let mut shown = None;
     let verdict = match refuted.is_empty() {
-        true if undecided => Verdict::NotFound,
+        true if undecided || !left_out.is_empty() => Verdict::NotFound,
         true => Verdict::Agree,
         false => {
             told.begin("a counter-example");
@@ -157,11 +167,17 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
         true => proved::json(
             &version,
             &implementation,
-            (&results, &left_out),
+            (&results, &left_out, &notes),
             verdict,
             shown.as_ref(),
         ),
-        false => proved::text((&results, &left_out), verdict, told_of, shown.as_ref()),
+        false => proved::text(
+            &version,
+            (&results, &left_out, &notes),
+            verdict,
+            told_of,
+            shown.as_ref(),
+        ),
     };
     io::stdout()
         .write_all(text.as_bytes())
@@ -200,17 +216,23 @@ fn suggested(args: &Args, implementation: &Implementation) -> Result<Verdict, Fa
     Ok(Verdict::NotFound)
 }
 
-/// The design states to be for the implementation, and shows outputs in the cycle that they are about.
+/// The design states to be for the implementation, and shows outputs in the cycle that they are about: whether what it
+/// states is in the netlist.
 fn check_stated(
     netlist: &Netlist,
     names: &Correspondence,
     implementation: &Implementation,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
+    if matches!(
+        implementation.wrapper.increments,
+        Increments::Hidden | Increments::Counters
+    ) {
+        return Err(Failure::usage(
+            "the design does not show V (DUT-71): expected increments that are shown, as proofs are about them",
+        ));
+    }
     let Some(stated) = netlist.stated(&names.output) else {
-        eprintln!(
-            "lockstep: what parameters_o states was not found in the netlist, and is not looked at"
-        );
-        return Ok(());
+        return Ok(false);
     };
     check_contract(&stated).map_err(Failure::usage)?;
     check_parameters(implementation, &stated).map_err(Failure::usage)?;
@@ -225,12 +247,7 @@ fn check_stated(
             "the design states a latency of {latency} cycles: expected none, as a proof is of outputs in the cycle that they are about"
         )));
     }
-    match implementation.wrapper.increments {
-        Increments::Shown => Ok(()),
-        Increments::Hidden | Increments::Counters => Err(Failure::usage(
-            "the design does not show V (DUT-71): expected increments that are shown, as proofs are about them",
-        )),
-    }
+    Ok(true)
 }
 
 /// Writes the certificate of a claim, and asks the second solver.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cadical_sys::CaDiCal;
 use clap::ValueEnum;
 use indicatif::ProgressBar;
 use lockstep_base::verdict::Verdict;
@@ -90,7 +91,8 @@ pub type LeftOut = (Area, &'static str);
 
 /// The result for a person: the verdict is last.
 pub fn text(
-    (results, left_out): (&[OfArea], &[LeftOut]),
+    yosys: &str,
+    (results, left_out, notes): (&[OfArea], &[LeftOut], &[String]),
     verdict: Verdict,
     refuted: Option<&Claim>,
     shown: Option<&(PathBuf, String)>,
@@ -127,13 +129,10 @@ pub fn text(
         let _ = writeln!(text, "\nnot looked at: {} ({why})", area.words());
     }
     text.push_str("\nTaken for granted:\n");
-    let mut told: Vec<&str> = Vec::new();
-    for assumption in assumptions(results) {
-        if !told.contains(&assumption) {
-            let _ = writeln!(text, "- {assumption}");
-            told.push(assumption);
-        }
+    for assumption in assumptions(results, notes) {
+        let _ = writeln!(text, "- {assumption}");
     }
+    let _ = writeln!(text, "\nBy lockstep {VERSION}, {yosys}, {}.", solver());
     for claim in claims().filter(|claim| claim.result == Found::NotDecided) {
         let _ = writeln!(text, "\nnot decided: {}", claim.claim);
     }
@@ -143,7 +142,7 @@ pub fn text(
     text.push('\n');
     match (verdict, refuted) {
         (Verdict::Agree, _) => {
-            text.push_str("PROVED: RTL and model are equal there, for all states and inputs\n")
+            text.push_str("PROVED: for all states and inputs, with what is taken for granted\n")
         }
         (Verdict::Divergence, Some(claim)) => {
             let rules = claim.rules.join(", ");
@@ -156,27 +155,46 @@ pub fn text(
                 claim.claim
             );
         }
+        _ if claims().all(|claim| claim.result == Found::Proved) => text.push_str(
+            "NOT DECIDED: what was looked at is proved, and the rest was not looked at (--area leaves it out)\n",
+        ),
         _ => text.push_str("NOT DECIDED: more time may do (--limit)\n"),
     }
     text
 }
 
-fn assumptions(results: &[OfArea]) -> impl Iterator<Item = &'static str> {
-    results
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The solver and its version.
+fn solver() -> String {
+    format!("CaDiCaL {}", CaDiCal::version())
+}
+
+/// All that is taken for granted, each once.
+fn assumptions<'a>(results: &[OfArea], notes: &'a [String]) -> Vec<&'a str> {
+    let of_areas = results
         .iter()
-        .flat_map(|result| result.area.assumptions())
-        .copied()
-        .chain([
-            "the netlist that Yosys makes means what Verilator runs",
-            "what has no circuit in the model is run for each value of what it depends on, or joined by the named rules",
-        ])
+        .flat_map(|result| result.area.assumptions().iter().copied());
+    let of_all = [
+        "the netlist that Yosys makes means what Verilator runs",
+        "what has no circuit in the model is run for each value of what it depends on, or joined by the named rules",
+        "a claim becomes the formula that is certified without a check of its own",
+    ];
+    let notes = notes.iter().map(String::as_str);
+    let mut all: Vec<&str> = Vec::new();
+    for assumption in of_areas.chain(of_all).chain(notes) {
+        if !all.contains(&assumption) {
+            all.push(assumption);
+        }
+    }
+    all
 }
 
 /// The result for a program.
 pub fn json(
     yosys: &str,
     implementation: &Implementation,
-    (results, left_out): (&[OfArea], &[LeftOut]),
+    (results, left_out, notes): (&[OfArea], &[LeftOut], &[String]),
     verdict: Verdict,
     shown: Option<&(PathBuf, String)>,
 ) -> String {
@@ -197,14 +215,16 @@ pub fn json(
     };
     let value = json!({
         "verdict": word,
+        "lockstep": VERSION,
         "yosys": yosys,
+        "solver": solver(),
         "implementation": implementation,
         "areas": areas,
         "left_out": left_out
             .iter()
             .map(|(area, why)| json!({ "area": area, "why": why }))
             .collect::<Vec<_>>(),
-        "assumptions": assumptions(results).collect::<Vec<_>>(),
+        "assumptions": assumptions(results, notes),
         "counter_example": shown.map(|(path, _)| path),
     });
     format!("{value:#}\n")

@@ -16,9 +16,9 @@ use crate::contract::{Shape, bit_of, input_of, state_of};
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{Frame, NetlistError};
-use crate::proof::{Area, Claim, Difference, Prover, SAMPLES as NAMES};
+use crate::proof::{Area, Claim, Difference, INPUT, Prover, SAMPLES as NAMES};
 use crate::registers::{type_of, value_of};
-use crate::symbol::{WIDTH, circuit, forget};
+use crate::symbol::{circuit, forget};
 
 /// Cycles that draw a byte: what acts on one byte alone is likely to be met, as there are 256 of them.
 const DRAWS: usize = 1024;
@@ -137,15 +137,59 @@ const FORMS: [Form; 11] = {
     ]
 };
 
-/// Accesses: how many, and what there is in the last cycle, the state of the PE, events and operations.
-const FEW: [(usize, bool, bool); 5] = [
-    (1, false, false),
-    (1, true, false),
-    (2, false, false),
-    (2, true, false),
-    (3, false, false),
+/// Some accesses, one a cycle, and what else is free in the last of these cycles.
+#[derive(Clone, Copy)]
+struct Accessed {
+    /// How many.
+    accesses: usize,
+    /// The state of the PE, what filters and access rules look at.
+    states: bool,
+    /// Events and operations.
+    counts: bool,
+}
+
+impl Accessed {
+    /// Nothing else is free.
+    const fn alone(accesses: usize) -> Self {
+        Self {
+            accesses,
+            states: false,
+            counts: false,
+        }
+    }
+
+    /// The state of the PE is free.
+    const fn in_any_state(self) -> Self {
+        Self {
+            states: true,
+            ..self
+        }
+    }
+
+    /// Events and operations are free.
+    const fn while_counting(self) -> Self {
+        Self {
+            counts: true,
+            ..self
+        }
+    }
+}
+
+/// What is met soon.
+const FEW: [Accessed; 5] = [
+    Accessed::alone(1),
+    Accessed::alone(1).in_any_state(),
+    Accessed::alone(2),
+    Accessed::alone(2).in_any_state(),
+    Accessed::alone(3),
 ];
-const MORE: [(usize, bool, bool); 3] = [(3, false, true), (3, true, true), (LONG, true, false)];
+
+/// What takes more time, for what is not met so.
+const MORE: [Accessed; 3] = [
+    Accessed::alone(3).while_counting(),
+    Accessed::alone(3).in_any_state().while_counting(),
+    Accessed::alone(LONG).in_any_state(),
+];
 
 /// What is asked about a claim: the same for several claims, as what is looked for is any difference there.
 #[derive(PartialEq, Eq, Hash)]
@@ -157,6 +201,7 @@ enum Question {
     Samples,
     System(String),
     Access,
+    Port(String),
 }
 
 impl Question {
@@ -169,7 +214,36 @@ impl Question {
             Area::Sampling => Self::Operations,
             Area::System => Self::System(claim.into()),
             Area::Access => Self::Access,
+            Area::Port => Self::Port(claim.into()),
         }
+    }
+}
+
+/// What was looked at in some cycles of Statistical Profiling.
+struct Looked {
+    /// What is assumed of them.
+    assumed: Vec<Lit>,
+    /// What is wrong in any.
+    wrong: Vec<Lit>,
+    /// Nothing has come yet after which intervals are not known.
+    is_known: Lit,
+}
+
+impl Default for Looked {
+    fn default() -> Self {
+        Self {
+            assumed: Vec::new(),
+            wrong: Vec::new(),
+            is_known: Lit::TRUE,
+        }
+    }
+}
+
+impl Looked {
+    /// What is assumed, and that anything is wrong.
+    fn all(self) -> Vec<Lit> {
+        let any = circuit(|circuit| circuit.any(self.wrong));
+        self.assumed.into_iter().chain([any]).collect()
     }
 }
 
@@ -256,14 +330,68 @@ impl Prover<'_> {
                     return Ok(found);
                 }
             }
+            Area::Port if claim == INPUT => return self.of_input(names),
+            Area::Port => return self.of_accesses(names, (area, place), claim, &FEW),
             Area::Filter | Area::Event | Area::Threshold => {}
         }
+        self.of_forms(names, place)
+    }
+
+    fn of_forms(
+        &self,
+        names: &Correspondence,
+        place: usize,
+    ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
         for form in FORMS {
             if self.is_late() {
                 break;
             }
             if let Some(found) = self.of_form(names, place, form)? {
                 return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Stimulus in which anything differs, where a design takes another input than it is given: all of the last cycles is
+    /// free.
+    fn of_input(&self, names: &Correspondence) -> Result<Option<Vec<CycleInput>>, NetlistError> {
+        let of_all = self.signals.cycle_counter;
+        let write = |register| Shape::of(&CycleInput::write(register, 0)).field("access_data");
+        let writes = [SysReg::Pmsirr, SysReg::Pmsicr].map(write);
+        let samples = self.implementation.spe.implemented;
+        for before in [&[][..], &writes] {
+            if !before.is_empty() && !samples {
+                break;
+            }
+            forget();
+            let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
+            shapes.extend_from_slice(before);
+            let first = shapes.len();
+            shapes.extend([Shape::any(), Shape::any()]);
+            let mut looked = Looked::default();
+            let inputs = self.unrolled(names, &shapes, |number, cycle| {
+                if number >= first {
+                    self.look_at_operations(cycle, &mut looked);
+                    let of_access = self.differences(Area::Access, cycle, of_all);
+                    looked.assumed.extend(self.are_known(cycle));
+                    looked
+                        .wrong
+                        .extend(of_access.iter().map(Difference::is_wrong));
+                }
+            })?;
+            if let Some(mut cycles) = self.cycles(&inputs, &looked.all()) {
+                cycles.extend(self.reads(Area::Sampling, 0));
+                return Ok(Some(cycles));
+            }
+        }
+        for place in (0..=of_all).rev() {
+            if self.is_late() {
+                break;
+            }
+            let found = self.of_forms(names, place)?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
@@ -334,21 +462,21 @@ impl Prover<'_> {
         names: &Correspondence,
         (area, place): (Area, usize),
         claim: &str,
-        forms: &[(usize, bool, bool)],
+        forms: &[Accessed],
     ) -> Result<Option<Vec<CycleInput>>, NetlistError> {
-        for &(accesses, is_driven, counts) in forms {
+        for form in forms {
             if self.is_late() {
                 break;
             }
             forget();
             let mut shapes = vec![Shape::of(&CycleInput::reset()); 2];
             let access = any_access(Shape::of(&CycleInput::default()));
-            shapes.extend(vec![access.clone(); accesses - 1]);
-            let last = match counts {
+            shapes.extend(vec![access.clone(); form.accesses - 1]);
+            let last = match form.counts {
                 false => access,
                 true => operations(self.counting(access)),
             };
-            shapes.push(match is_driven {
+            shapes.push(match form.states {
                 false => last,
                 true => self
                     .state_of_pe(last)
@@ -388,7 +516,7 @@ impl Prover<'_> {
                 match area {
                     Area::Decode => differences.truncate(1),
                     // What is wrong in one register alone is found sooner.
-                    Area::System => differences.retain(|of| of.words() == claim),
+                    Area::System | Area::Port => differences.retain(|of| of.words() == claim),
                     _ => {}
                 }
                 wrong.extend(differences.iter().map(Difference::is_wrong));
@@ -492,14 +620,13 @@ impl Prover<'_> {
             }
             let first = shapes.len();
             shapes.extend(cycles);
-            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let mut looked = Looked::default();
             let inputs = self.unrolled(names, &shapes, |number, cycle| {
                 if number >= first {
-                    self.look_at_operations(cycle, &mut assumed, &mut wrong);
+                    self.look_at_operations(cycle, &mut looked);
                 }
             })?;
-            assumed.push(circuit(|circuit| circuit.any(wrong)));
-            if let Some(mut cycles) = self.cycles(&inputs, &assumed) {
+            if let Some(mut cycles) = self.cycles(&inputs, &looked.all()) {
                 cycles.extend(self.reads(Area::Sampling, 0));
                 return Ok(Some(cycles));
             }
@@ -514,14 +641,30 @@ impl Prover<'_> {
     }
 
     /// Where a cycle of operations is wrong, and where that is looked at.
-    fn look_at_operations(&self, cycle: &mut Cycle, assumed: &mut Vec<Lit>, wrong: &mut Vec<Lit>) {
-        assumed.push(self.legal(cycle));
-        let differences = self.differences(Area::Sampling, cycle, 0);
-        // DUT-62: after a load of zero nothing is known.
-        assumed.extend(differences.first().map(Difference::is_looked_at));
+    fn look_at_operations(&self, cycle: &mut Cycle, looked: &mut Looked) {
         // What events count is seen by counters alone.
-        let shown = differences.iter().filter(|of| !NAMES.contains(&of.words()));
-        wrong.extend(shown.map(Difference::is_wrong));
+        self.look_at_sampling(cycle, looked, |words| !NAMES.contains(&words));
+    }
+
+    /// What is wrong of Statistical Profiling in a cycle, of differences with these words.
+    fn look_at_sampling(
+        &self,
+        cycle: &mut Cycle,
+        looked: &mut Looked,
+        is_meant: impl Fn(&str) -> bool,
+    ) {
+        looked.assumed.push(self.legal(cycle));
+        let differences = self.differences(Area::Sampling, cycle, 0);
+        let meant = differences.iter().filter(|of| is_meant(of.words()));
+        for wrong in meant.map(Difference::is_wrong) {
+            // DUT-62: what comes after a load of zero is not known.
+            let wrong = circuit(|circuit| circuit.and(looked.is_known, wrong));
+            looked.wrong.push(wrong);
+        }
+        if let Some(first) = differences.first() {
+            let known = first.is_looked_at();
+            looked.is_known = circuit(|circuit| circuit.and(looked.is_known, known));
+        }
     }
 
     /// Sampling after bytes have been drawn, as many as it takes for the next to be one that is needed: then the registers are
@@ -539,19 +682,19 @@ impl Prover<'_> {
         ];
         // What the last cycles come to after a cycle, with the byte that they draw.
         let after = |frame: Frame<'_>| {
-            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let mut looked = Looked::default();
             let mut byte = Vec::new();
             let (inputs, _) = self.unrolled_from(frame, names, &last, |number, cycle| {
-                assumed.extend(self.assumed(Area::Sampling, cycle));
+                looked.assumed.extend(self.assumed(Area::Sampling, cycle));
                 if number + 1 == last.len() {
-                    self.look_at_operations(cycle, &mut assumed, &mut wrong);
+                    self.look_at_operations(cycle, &mut looked);
                     byte = cycle.shown("random_byte");
                     let drawn = cycle.shown("random_drawn");
-                    assumed.push(circuit(|circuit| circuit.any(drawn)));
+                    let any = circuit(|circuit| circuit.any(drawn));
+                    looked.assumed.push(any);
                 }
             })?;
-            assumed.push(circuit(|circuit| circuit.any(wrong)));
-            Ok((inputs, assumed, byte))
+            Ok((inputs, looked.all(), byte))
         };
         forget();
         // From any state on the generator gives what is needed.
@@ -615,18 +758,13 @@ impl Prover<'_> {
             let first = shapes.len();
             // Each of them may begin an interval anew.
             shapes.extend(vec![operations(write(SysReg::Pmsicr)); cycles]);
-            let (mut assumed, mut wrong) = (Vec::new(), Vec::new());
+            let mut looked = Looked::default();
             let inputs = self.unrolled(names, &shapes, |number, cycle| {
                 if number >= first {
-                    assumed.push(self.legal(cycle));
-                    let differences = self.differences(Area::Sampling, cycle, 0);
-                    assumed.extend(differences.first().map(Difference::is_looked_at));
-                    let own = differences.iter().filter(|of| of.words() == name);
-                    wrong.extend(own.map(Difference::is_wrong));
+                    self.look_at_sampling(cycle, &mut looked, |words| words == name);
                 }
             })?;
-            assumed.push(circuit(|circuit| circuit.any(wrong)));
-            if let Some(cycles) = self.cycles(&inputs, &assumed) {
+            if let Some(cycles) = self.cycles(&inputs, &looked.all()) {
                 return Ok(Some(cycles));
             }
         }
@@ -773,13 +911,11 @@ impl Prover<'_> {
     }
 
     /// The same cycle with any events, and any counters allowed to count.
-    fn counting(&self, mut shape: Shape) -> Shape {
+    fn counting(&self, shape: Shape) -> Shape {
         let pmu = &self.implementation.pmu;
-        for event in 0..usize::from(pmu.event_count) {
-            shape = shape.free(bit_of("event") + WIDTH * event, pmu.event_width.into());
-        }
         let allowed = bit_of("counting_allowed");
         shape
+            .events(pmu)
             .free(allowed, pmu.counters.into())
             .free(allowed + CYCLE_COUNTER, 1)
     }

@@ -3,11 +3,13 @@
 mod access;
 mod counters;
 mod counting;
+mod ports;
 mod sampling;
 mod system;
 mod types;
 mod values;
 
+pub(crate) use ports::INPUT;
 pub(crate) use sampling::SAMPLES;
 
 use std::collections::HashSet;
@@ -36,6 +38,8 @@ use crate::tables::Tables;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
+    /// The input that a design takes, and outputs that are always zero
+    Port,
     /// What types store, and what a design decodes of them only when they are written
     Decode,
     /// Which counters count: enables, filters, MT
@@ -56,7 +60,8 @@ pub enum Area {
 
 impl Area {
     /// All of them, in the order in which one assumes what another proves.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
+        Self::Port,
         Self::Decode,
         Self::Filter,
         Self::Event,
@@ -70,6 +75,7 @@ impl Area {
     /// In the words of reports.
     pub fn words(self) -> &'static str {
         match self {
+            Self::Port => "ports",
             Self::Decode => "types",
             Self::Filter => "which counters count",
             Self::Event => "values of events",
@@ -83,53 +89,72 @@ impl Area {
 
     /// Whether it is proved for each counter by itself.
     fn is_by_counter(self) -> bool {
-        !matches!(self, Self::Sampling | Self::System | Self::Access)
+        !matches!(
+            self,
+            Self::Port | Self::Sampling | Self::System | Self::Access
+        )
     }
 
     /// What a proof of it takes for granted.
     pub fn assumptions(self) -> &'static [&'static str] {
         const STIMULUS: &str =
             "the cycle is one that may be driven (DUT-36, DUT-37, DUT-80 to DUT-83)";
-        const TYPES: &str = "a type, and what is decoded of it, are what a reset or the last write left: proved as an area of its own";
+        const INPUT: &str = "CycleInput is what the input port had: proved as an area of its own (ports); after a cycle comes another one or a reset, before which it is of no matter what registers hold";
+        const TYPES: &str = "a type, and what is decoded of it, are what a reset or the last write left: proved as an area of its own (types)";
+        const RESERVED: &str = "what is reserved is not looked at, unless the implementation has it compared (TH-34, TH-35)";
         match self {
+            Self::Port => &[STIMULUS],
             Self::Decode => &[
                 STIMULUS,
+                INPUT,
                 "a type, and what is decoded of it, are what a reset or the last write left before: proved to stay so",
                 "bits that a type never has are zero before: proved to stay so",
+                RESERVED,
             ],
             Self::Filter => &[
                 STIMULUS,
+                INPUT,
                 TYPES,
                 "a thread is filtered by its state alone: so the model's filters are tabulated",
             ],
             Self::Event => &[
                 STIMULUS,
+                INPUT,
                 TYPES,
                 "which counters count, and what Statistical Profiling counts, are what the design has: areas of their own",
                 "the slow contract of events: compared with the model by a test, not proved",
             ],
             Self::Threshold => &[
+                STIMULUS,
+                INPUT,
                 TYPES,
-                "base values and which counters count are what the design has: any of them",
+                "base values and which counters count are what the design has: any of them, but that nothing counts in a reset and without a clock, which is proved as an area of its own",
+                RESERVED,
             ],
             Self::Counter => &[
                 STIMULUS,
+                INPUT,
                 "V is what the design shows: proved as an area of its own",
+                "enables and flags of counters that are not implemented, and PMCR_EL0.LP with counters of 32 bits, are zero before: proved to stay so",
                 "the slow contract of counters: compared with the model by a test, not proved",
             ],
             Self::Sampling => &[
                 STIMULUS,
-                "INTERVAL is not loaded while it is 0: what comes then is UNKNOWN (DUT-62)",
+                INPUT,
+                "what an interval decides is not looked at in a cycle that loads INTERVAL while it is 0: it is UNKNOWN (DUT-62)",
+                "no more samples are in flight than there can be, and ECOUNT is zero without FEAT_SPE_ERnd, before: proved to stay so",
                 "the slow contract of Statistical Profiling: compared with the model by a test, not proved",
             ],
             Self::System => &[
                 STIMULUS,
+                INPUT,
                 "flags of counters that are not implemented are zero before: proved to stay so",
                 "the slow contract of System PMUs: compared with the model by a test, not proved",
             ],
             Self::Access => &[
                 STIMULUS,
-                "registers hold what the design has in them: any of it, but for bits that are proved to be zero",
+                INPUT,
+                "registers hold what the design has in them: any of it, but for bits that are proved to be zero, and bounds that are proved to be kept",
                 "ETY-40 and SPMU-30 look at what they name alone: so the model's rules are tabulated",
             ],
         }
@@ -212,6 +237,8 @@ pub struct Contract {
     pub fixed: Fixed,
     /// The states that threads can be in.
     legal_states: Table,
+    /// DUT-72: no kind of access is excluded.
+    has_all_accesses: bool,
 }
 
 impl Contract {
@@ -220,7 +247,9 @@ impl Contract {
     /// # Errors
     /// It is impossible.
     pub fn of(implementation: &Implementation) -> Result<Self, ImplementationError> {
+        let wrapper = &implementation.wrapper;
         Ok(Self {
+            has_all_accesses: wrapper.aarch32 && wrapper.external && wrapper.indirect,
             tables: Tables::of(implementation)?,
             accesses: Accesses::of(implementation)?,
             fixed: Fixed::of(implementation)?,
@@ -228,10 +257,14 @@ impl Contract {
         })
     }
 
-    /// DUT-36, DUT-37, DUT-80: what there is of a cycle by itself may be driven.
+    /// DUT-36, DUT-37, DUT-80: what there is of a cycle by itself may be driven. In a reset and without a clock any address
+    /// may.
     pub fn is_legal_alone(&self, circuit: &mut Circuit, input: &[Lit]) -> Lit {
         let limits = is_in_limits(circuit, input);
+        let ignored = circuit.or(input[bit_of("reset")], input[bit_of("clock_stopped")]);
+        let ignored = circuit.and(ignored, Lit::known(self.has_all_accesses));
         let access = self.accesses.legal(circuit, input);
+        let access = circuit.or(access, ignored);
         circuit.and(limits, access)
     }
 }
@@ -345,11 +378,16 @@ impl<'a> Prover<'a> {
 
     /// Drives what is chosen.
     pub(crate) fn choose(&self, frame: &mut Frame<'a>) {
+        self.choose_alone(frame);
         if let Some((design, same)) = &self.merged {
             let mut plain = frame.clone();
             design.choose(&mut plain);
             frame.merge(plain, Arc::clone(same));
         }
+    }
+
+    /// The same, in which nothing is taken from another number.
+    fn choose_alone(&self, frame: &mut Frame<'a>) {
         if let Some((port, number, folded)) = &self.chosen {
             frame.fold(Arc::clone(folded));
             // That there is such a port was found out before.
@@ -439,15 +477,20 @@ impl<'a> Prover<'a> {
             false => area.words().into(),
         };
         let assumed: Vec<_> = assumed.iter().chain(&found.where_).copied().collect();
+        let mut is_possible = true;
         for possible in found.possible {
             let with: Vec<_> = assumed.iter().copied().chain([possible]).collect();
-            self.possible(&format!("{name}: {}", found.words), &with)?;
+            is_possible &= self.possible(&format!("{name}: {}", found.words), &with)?;
         }
         let words = match found.is_of_all {
             true => found.words,
             false => format!("{} of {name}", found.words),
         };
-        told(self.claim((words, found.rules, place), &assumed, found.differs)?);
+        let mut claim = self.claim((words, found.rules, place), &assumed, found.differs)?;
+        if claim.result == Found::Proved && !is_possible {
+            claim.result = Found::NotDecided;
+        }
+        told(claim);
         Ok(())
     }
 
@@ -460,6 +503,10 @@ impl<'a> Prover<'a> {
         }
         let mut cycle = Cycle::of(frame, self.signals);
         assumed.extend(self.assumed(area, &mut cycle));
+        // What a register is at the end is of no matter before a reset.
+        if area != Area::Port {
+            assumed.push(!cycle.is_reset_next());
+        }
         let found = self.differences(area, &mut cycle, place);
         literals.extend(cycle.frame.asked());
         Asked {
@@ -499,6 +546,7 @@ impl<'a> Prover<'a> {
         place: usize,
     ) -> Vec<Difference> {
         match area {
+            Area::Port => self.of_ports(cycle),
             Area::Decode => self.of_types(cycle, place),
             Area::Filter => self.of_filter(cycle, place),
             Area::Event | Area::Threshold if place == self.signals.cycle_counter => Vec::new(),
@@ -526,7 +574,10 @@ impl<'a> Prover<'a> {
     /// otherwise is of the area of types, where it is so before as well.
     fn settle(&self, frame: &mut Frame<'a>, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
         let of = &self.signals.counters[place];
-        let mut before = Cycle::of(self.frame(), self.signals);
+        // Gates are the same in states that may be, which is not assumed of this cycle.
+        let mut before = circuit(|circuit| self.any(circuit));
+        self.choose_alone(&mut before);
+        let mut before = Cycle::of(before, self.signals);
         let reached = before.reached(&self.contract.accesses);
         let written = circuit(|circuit| {
             let written = reached.written(circuit, Effect::Type(of.n));
@@ -564,7 +615,8 @@ impl<'a> Prover<'a> {
         areas.flat_map(|area| self.assumed(area, cycle)).collect()
     }
 
-    /// DUT-36, DUT-37, DUT-80 to DUT-83: the cycle is one that may be driven.
+    /// DUT-36, DUT-37, DUT-80 to DUT-83: the cycle is one that may be driven. The state of the PE in a reset and without a
+    /// clock may be any.
     pub fn legal(&self, cycle: &mut Cycle) -> Lit {
         let control = |mask: u32| cycle.input[bit_of("controls") + mask.trailing_zeros() as usize];
         let driven = field(&cycle.input, "driven", 2);
@@ -596,8 +648,14 @@ impl<'a> Prover<'a> {
             }
             let goes_on = circuit.any(counters.chain(profiling).collect::<Vec<_>>());
             all.push(!circuit.all([by_pe, halted, goes_on]));
-            all.push(self.contract.is_legal_alone(circuit, &cycle.input));
-            circuit.all(all)
+            let state = circuit.all(all);
+            let ignored = circuit.or(
+                cycle.input[bit_of("reset")],
+                cycle.input[bit_of("clock_stopped")],
+            );
+            let state = circuit.or(state, ignored);
+            let alone = self.contract.is_legal_alone(circuit, &cycle.input);
+            circuit.and(state, alone)
         })
     }
 
@@ -639,10 +697,11 @@ impl<'a> Prover<'a> {
             .map_err(|error| Defect::Certificate(name.into(), error))
     }
 
-    /// What is assumed can be so.
-    fn possible(&self, name: &str, assumed: &[Lit]) -> Result<(), Defect> {
+    /// What is assumed can be so: whether that is found in time.
+    fn possible(&self, name: &str, assumed: &[Lit]) -> Result<bool, Defect> {
         match self.solved(name, assumed)? {
-            Answer::Values(_) | Answer::NotDecided => Ok(()),
+            Answer::Values(_) => Ok(true),
+            Answer::NotDecided => Ok(false),
             Answer::Never(_) => Err(Defect::Vacuous(name.into())),
         }
     }

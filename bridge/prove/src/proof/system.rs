@@ -25,7 +25,7 @@ impl Prover<'_> {
             let differs = Difference::of_all("SPMSELR_EL0", rules, select);
             let mut all = vec![differs.may_be([after.bank[0]])];
             // What is assumed of the state stays so.
-            let absent = after.absent(circuit, units);
+            let absent = found.absent(circuit, units);
             let words = "flags of counters that are not implemented";
             all.push(Difference::of_all(words, &["SPMU-15"], absent));
             for (s, (after, found)) in after.units.iter().zip(&found.units).enumerate() {

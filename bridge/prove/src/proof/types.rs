@@ -38,30 +38,22 @@ impl Prover<'_> {
             let differs = circuit.any(differs);
             (differs, circuit.or(written.any, reset))
         });
-        let mut moved = Lit::FALSE;
-        for signal in &of.follow {
-            let (before, after) = (cycle.value(signal), cycle.after(signal));
-            moved = circuit(|circuit| {
-                let differs = circuit.differ(&before, &after);
-                circuit.or(moved, differs)
-            });
-        }
+        // Of what is made of registers, these: they are what is assumed to be as a write left them.
+        let follow = of.follow.iter().chain([&of.register]);
+        let moved: Vec<_> = follow.map(|signal| cycle.moves(signal)).collect();
+        let moved = circuit(|circuit| circuit.any(moved));
         let stored = &[
             "ETY-01", "ETY-02", "ETY-03", "ETY-04", "ETY-05", "ETY-32", "DUT-11", "DUT-32",
             "DUT-36", "DUT-37",
         ];
         let mut all = vec![Difference::of_counter("the type", stored, differs).may_be([changes])];
-        if !of.follow.is_empty() {
-            let words = "what is decoded of the type, without a write,";
-            let differs = circuit(|circuit| circuit.and(moved, !changes));
-            all.push(Difference::of_counter(
-                words,
-                &["DUT-12", "DUT-32"],
-                differs,
-            ));
-        }
+        let words = "what is stored and decoded of the type, without a write,";
+        let differs = circuit(|circuit| circuit.and(moved, !changes));
+        let rules = &["DUT-12", "DUT-32"];
+        all.push(Difference::of_counter(words, rules, differs));
         all
     }
+
     /// ETY-02: bits that a type never has are zero, of all counters; that they stay so is claimed of each.
     pub(super) fn zeros_of_types(&self, cycle: &mut Cycle) -> Lit {
         let reset = cycle.reset();

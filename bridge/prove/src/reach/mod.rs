@@ -288,11 +288,8 @@ impl<'a> Reach<'a> {
         if allowed.access_kind != 0 && !matches!(point, Point::Sampling(_)) {
             shape = shape.field("access_data");
         }
-        let pmu = &self.implementation.pmu;
         if n != CYCLE_COUNTER {
-            for event in 0..usize::from(pmu.event_count) {
-                shape = shape.free(bit_of("event") + WIDTH * event, pmu.event_width.into());
-            }
+            shape = shape.events(&self.implementation.pmu);
         }
         if let Point::EventNumber(_, Happening::Thread(_)) = point {
             let threads = CycleInput::DRIVEN_THREADS.trailing_zeros() as usize;
