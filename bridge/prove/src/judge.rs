@@ -10,6 +10,7 @@ use lockstep_stimulus::StimulusError;
 use pmu_model::CycleInput;
 
 use crate::circuit::{Circuit, Lit};
+use crate::constant::ConstantError;
 use crate::correspondence::Correspondence;
 use crate::cycle::Cycle;
 use crate::netlist::{NetlistError, Signal};
@@ -23,7 +24,8 @@ use crate::symbol::{circuit, forget};
 pub enum Judged {
     /// Nothing that a claim is about is another one, in any state that may be and for any input that may be driven.
     Same,
-    /// There is one in some state, which may be one that the design never comes to: so many claims are about what is another one, and all of them hold.
+    /// There is one in some state, which may be one that the design never comes to: so many claims are about what is another one,
+    /// and all of them hold in every run.
     Equivalent(usize),
     /// A claim does not hold, and stimulus shows it.
     Killed(String, Vec<CycleInput>),
@@ -40,6 +42,9 @@ pub enum JudgeError {
     /// The netlist has no such port.
     #[error(transparent)]
     Netlist(#[from] NetlistError),
+    /// What registers always are cannot be found.
+    #[error(transparent)]
+    Constant(#[from] ConstantError),
     /// There is no stimulus for the implementation.
     #[error(transparent)]
     Stimulus(#[from] StimulusError),
@@ -72,7 +77,9 @@ impl<'a> Judge<'a> {
         limit: Duration,
     ) -> Result<Self, JudgeError> {
         let inputs = stimulus(prover.implementation, (CYCLES, RESETS))?;
-        let design = Arc::new(prover.choosing(port, 0)?);
+        let design = prover.choosing(port, 0)?;
+        let constants = design.constants(&names.input_port)?;
+        let design = Arc::new(design.holding(Arc::new(constants)));
         let parts = design.parts();
         let claimed: HashSet<_> = parts.iter().flat_map(|(.., of)| of).copied().collect();
         Ok(Self {
@@ -107,11 +114,12 @@ impl<'a> Judge<'a> {
     }
 
     /// The design as one of its mutants.
-    fn mutant(&self, number: u64) -> Result<Prover<'a>, NetlistError> {
+    fn mutant(&self, number: u64) -> Result<Prover<'a>, JudgeError> {
         let mut mutant = self.design.choosing(self.port, number)?;
         mutant.limit = self.limit;
         mutant.search = self.limit;
-        Ok(mutant)
+        let constants = self.design.constants_of(&mutant);
+        Ok(mutant.holding(constants))
     }
 
     /// Whether nothing that a claim is about is another one in a mutant, as far as that is told at once.
@@ -142,11 +150,12 @@ impl<'a> Judge<'a> {
         if parts.is_empty() {
             return Ok(Judged::Same);
         }
-        let merged = mutant.merged(&self.design, same);
+        let design = Arc::new(self.design.holding(Arc::clone(mutant.held())));
+        let merged = mutant.merged(&design, same);
         let (mut claims, mut open) = (0, None);
         for &(area, place) in &parts {
             let mut refuted = None;
-            merged.prove_others(&self.design, (area, place), &mut |claim| {
+            merged.prove_others(&design, (area, place), &mut |claim| {
                 claims += 1;
                 match claim.result {
                     Found::Proved => {}
@@ -216,11 +225,15 @@ impl<'a> Judge<'a> {
     }
 
     /// The design and a mutant, and which gates are the same in random stimulus.
-    fn pair(&self, number: u64) -> Result<Pair<'a>, NetlistError> {
+    fn pair(&self, (mutant, number): (&Prover<'a>, u64)) -> Result<Pair<'a>, NetlistError> {
         let netlist = self.design.netlist;
         let input = netlist.port(&self.names.input_port)?;
         let mut pair = Pair {
-            both: [0, 1].map(|_| Simulation::new(netlist, 1)),
+            both: [0, 1].map(|_| {
+                let mut simulation = Simulation::new(netlist, 1);
+                simulation.put(mutant.held().iter().copied());
+                simulation
+            }),
             chosen: [0, number],
             port: netlist.port(self.port)?,
             likely: vec![true; netlist.gates()],
@@ -255,7 +268,8 @@ impl<'a> Judge<'a> {
         free: &[Signal],
     ) -> Result<Touched, JudgeError> {
         forget();
-        let any = circuit(|circuit| self.design.any(circuit));
+        let mut any = circuit(|circuit| self.design.any(circuit));
+        any.hold(mutant.held());
         let (mut right, mut other) = (any.clone(), any);
         self.design.choose(&mut right);
         mutant.choose(&mut other);
@@ -267,7 +281,7 @@ impl<'a> Judge<'a> {
         let may_be = self.design.may_be(&mut cycle);
         let right = &mut cycle.frame;
         let sources = right.sources();
-        let mut pair = self.pair(number)?;
+        let mut pair = self.pair((mutant, number))?;
         let (start, mut wrong) = (Instant::now(), None);
         let is_same = |circuit: &mut Circuit, gate: usize, (own, of): (Lit, Lit)| {
             if !pair.likely[gate] || wrong.is_some() || start.elapsed() > SWEEP {

@@ -12,6 +12,7 @@
 pub mod access_rules;
 pub mod accesses;
 pub mod circuit;
+pub mod constant;
 pub mod contract;
 pub mod correspondence;
 pub mod counter;

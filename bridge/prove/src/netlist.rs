@@ -351,6 +351,11 @@ impl Netlist {
         &self.gates
     }
 
+    /// What each register begins with, by variable.
+    pub fn begins(&self) -> impl Iterator<Item = (usize, bool)> {
+        (1 + self.inputs..).zip(self.begins.iter().copied())
+    }
+
     /// How many registers there are.
     pub fn registers(&self) -> usize {
         self.next.len()
@@ -414,6 +419,9 @@ pub struct Frame<'a> {
 
 /// Gates that are no more than a register or a known bit where a port has a fixed value: by variable, the literal.
 pub type Folded = HashMap<u32, u32>;
+
+/// Registers that are the same in every cycle: by variable, what they are.
+pub type Constants = Vec<(usize, bool)>;
 
 impl<'a> Frame<'a> {
     /// A cycle in any state, with any inputs.
@@ -650,8 +658,21 @@ impl<'a> Frame<'a> {
         circuit.any(moved)
     }
 
+    /// Some registers are what they are in every cycle, by variable; before anything is looked at.
+    pub fn hold(&mut self, constants: &[(usize, bool)]) {
+        for &(variable, value) in constants {
+            self.bits[variable] = Some(Lit::known(value));
+        }
+    }
+
+    /// What a register takes, by its variable.
+    pub fn taken(&mut self, circuit: &mut Circuit, variable: usize) -> Lit {
+        let register = variable - 1 - self.netlist.inputs;
+        self.lit(circuit, self.netlist.next[register])
+    }
+
     /// The variables of the registers that a signal is made of.
-    fn made_of(&self, signal: &Signal) -> Vec<usize> {
+    pub fn made_of(&self, signal: &Signal) -> Vec<usize> {
         let first = 1 + self.netlist.inputs;
         let gates = first + self.netlist.next.len();
         let mut left: Vec<_> = signal.bits.iter().flatten().copied().collect();

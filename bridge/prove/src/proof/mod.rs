@@ -27,7 +27,7 @@ use crate::contract::{bit_of, field, is_in_limits, legal_states};
 use crate::correspondence::Correspondence;
 use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
-use crate::netlist::{Folded, Frame, Netlist, NetlistError};
+use crate::netlist::{Constants, Folded, Frame, Netlist, NetlistError};
 use crate::registers::Fixed;
 use crate::solver::{Answer, Certificate, Values, solve};
 use crate::symbol::{circuit, forget};
@@ -225,6 +225,8 @@ pub struct Prover<'a> {
     chosen: Option<(&'a str, u64, Arc<Folded>)>,
     /// Gates that are the same as with another number there: that one, and which.
     merged: Option<(Arc<Self>, Arc<HashSet<u32>>)>,
+    /// Registers that are in every cycle what they begin with.
+    constants: Arc<Constants>,
 }
 
 /// The functions of the model that were run for every input, of an implementation.
@@ -304,6 +306,7 @@ impl<'a> Prover<'a> {
             deadline: None,
             chosen: None,
             merged: None,
+            constants: Arc::default(),
         })
     }
 
@@ -317,6 +320,7 @@ impl<'a> Prover<'a> {
             contract: Arc::clone(&self.contract),
             chosen: Some((port, number, folded)),
             merged: None,
+            constants: Arc::clone(&self.constants),
             ..*self
         })
     }
@@ -327,6 +331,7 @@ impl<'a> Prover<'a> {
             contract: Arc::clone(&self.contract),
             chosen: self.chosen.clone(),
             merged: Some((Arc::clone(design), Arc::new(same))),
+            constants: Arc::clone(&self.constants),
             ..*self
         }
     }
@@ -337,6 +342,7 @@ impl<'a> Prover<'a> {
             contract: Arc::clone(&self.contract),
             chosen: self.chosen.clone(),
             merged: self.merged.clone(),
+            constants: Arc::clone(&self.constants),
             deadline: Instant::now().checked_add(time),
             ..*self
         }
@@ -352,14 +358,39 @@ impl<'a> Prover<'a> {
             contract: Arc::clone(&self.contract),
             chosen: self.chosen.clone(),
             merged: None,
+            constants: Arc::clone(&self.constants),
             ..*self
         }
     }
 
+    /// The same with registers that are in every cycle of a run what they begin with.
+    pub fn holding(&self, constants: Arc<Constants>) -> Self {
+        Self {
+            contract: Arc::clone(&self.contract),
+            chosen: self.chosen.clone(),
+            merged: self.merged.clone(),
+            constants,
+            ..*self
+        }
+    }
+
+    /// Those registers.
+    pub(crate) fn held(&self) -> &Arc<Constants> {
+        &self.constants
+    }
+
     /// A cycle in any state, with any inputs but what is chosen.
     pub(crate) fn frame(&self) -> Frame<'a> {
-        let mut frame = circuit(|circuit| self.any(circuit));
+        let mut frame = self.any_state();
         self.choose(&mut frame);
+        frame
+    }
+
+    /// The same, in which nothing is taken from another number.
+    pub(crate) fn any_state(&self) -> Frame<'a> {
+        let mut frame = circuit(|circuit| self.any(circuit));
+        frame.hold(&self.constants);
+        self.choose_alone(&mut frame);
         frame
     }
 
@@ -387,7 +418,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The same, in which nothing is taken from another number.
-    fn choose_alone(&self, frame: &mut Frame<'a>) {
+    pub(crate) fn choose_alone(&self, frame: &mut Frame<'a>) {
         if let Some((port, number, folded)) = &self.chosen {
             frame.fold(Arc::clone(folded));
             // That there is such a port was found out before.
@@ -575,9 +606,7 @@ impl<'a> Prover<'a> {
     fn settle(&self, frame: &mut Frame<'a>, place: usize, asked: &mut Vec<u32>) -> [Lit; 2] {
         let of = &self.signals.counters[place];
         // Gates are the same in states that may be, which is not assumed of this cycle.
-        let mut before = circuit(|circuit| self.any(circuit));
-        self.choose_alone(&mut before);
-        let mut before = Cycle::of(before, self.signals);
+        let mut before = Cycle::of(self.any_state(), self.signals);
         let reached = before.reached(&self.contract.accesses);
         let written = circuit(|circuit| {
             let written = reached.written(circuit, Effect::Type(of.n));
