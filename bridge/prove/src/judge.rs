@@ -173,6 +173,9 @@ impl<'a> Judge<'a> {
                 {
                     return Ok(Judged::Equivalent(claims));
                 }
+                if area == Area::Threshold && holds_but_for_resets(&merged, (area, place))? {
+                    continue;
+                }
                 match mutant.stimulus(self.names, (area, place), &claim)? {
                     Some(cycles) => return Ok(Judged::Killed(claim, cycles)),
                     None => {
@@ -332,6 +335,24 @@ impl<'a> Judge<'a> {
             }
         }))
     }
+}
+
+/// Whether all of an area holds of a counter but for C_P after a reset, which is of no matter.
+///
+/// # Errors
+/// A proof is none.
+fn holds_but_for_resets(
+    mutant: &Prover<'_>,
+    (area, place): (Area, usize),
+) -> Result<bool, JudgeError> {
+    let mut holds = mutant.spares_c_p(place)?;
+    if holds {
+        let mutant = mutant.sparing_resets();
+        mutant.prove_counter(area, place, &mut |claim| {
+            holds &= claim.result == Found::Proved;
+        })?;
+    }
+    Ok(holds)
 }
 
 /// The design and a mutant of it, in the same cycles.

@@ -227,6 +227,8 @@ pub struct Prover<'a> {
     merged: Option<(Arc<Self>, Arc<HashSet<u32>>)>,
     /// Registers that are in every cycle what they begin with.
     constants: Arc<Constants>,
+    /// What C_P is after a reset is not looked at.
+    spares_resets: bool,
 }
 
 /// The functions of the model that were run for every input, of an implementation.
@@ -307,6 +309,7 @@ impl<'a> Prover<'a> {
             chosen: None,
             merged: None,
             constants: Arc::default(),
+            spares_resets: false,
         })
     }
 
@@ -371,6 +374,14 @@ impl<'a> Prover<'a> {
             merged: self.merged.clone(),
             constants,
             ..*self
+        }
+    }
+
+    /// The same, of which it is not looked at what C_P is after a reset.
+    pub(crate) fn sparing_resets(&self) -> Self {
+        Self {
+            spares_resets: true,
+            ..self.holding(Arc::clone(&self.constants))
         }
     }
 

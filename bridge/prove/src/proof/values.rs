@@ -1,10 +1,13 @@
 //! Threshold, edge and link.
 
+use pmu_model::pmu::count_value::Values;
+
 use crate::circuit::Lit;
 use crate::cycle::Cycle;
-use crate::symbol::circuit;
+use crate::solver::Answer;
+use crate::symbol::{Symbol, circuit, forget};
 
-use super::{Difference, Prover};
+use super::{Defect, Difference, Prover};
 
 impl Prover<'_> {
     /// V and C_P of a counter, by the model's own datapath.
@@ -55,8 +58,59 @@ impl Prover<'_> {
             let differs = circuit(|circuit| circuit.xor(own, next));
             let rules = &["TH-28", "TH-29", "DUT-11", "DUT-24", "DUT-52"];
             let c_p = Difference::of_counter("C_P", rules, differs);
-            all.push(c_p.looked_at([idle]).may_be([own, !own]));
+            let spared = self.spares_resets.then(|| !cycle.reset());
+            let c_p = c_p.looked_at(spared).looked_at([idle]);
+            all.push(c_p.may_be([own, !own]));
         }
         all
+    }
+
+    /// Whether it is of no matter what C_P of event counter `n` is from a reset to the next Processor cycle: in that its type
+    /// is zero (DUT-11), and it takes C_T.
+    ///
+    /// # Errors
+    /// A proof is none.
+    pub(crate) fn spares_c_p(&self, n: usize) -> Result<bool, Defect> {
+        forget();
+        let mut cycle = Cycle::of(self.frame(), self.signals);
+        let legal = self.legal(&mut cycle);
+        cycle.registers[n].fill(Lit::FALSE);
+        let pair = (n - n % 2)..=(n | 1);
+        let counters: Vec<_> = pair.filter(|&n| n < self.signals.cycle_counter).collect();
+        let own = n - counters[0];
+        let (mut c_p, counting) = circuit(|circuit| {
+            let bits = counters.len();
+            (circuit.free_word(bits), circuit.free_word(bits))
+        });
+        let width = self.implementation.pmu.event_width.into();
+        let bases = counters.iter();
+        let bases = bases.map(|_| circuit(|circuit| circuit.free_word(width)));
+        let bases: Vec<_> = bases.collect();
+        let [one, other] = [Lit::FALSE, Lit::TRUE].map(|bit| {
+            c_p[own] = bit;
+            cycle.expected_values(
+                self.implementation,
+                &self.contract.tables,
+                &counters,
+                (&c_p, &counting, &bases),
+            )
+        });
+        let shown = |values: &Values<Symbol>| -> Vec<Lit> {
+            let counters = counters.iter();
+            counters.flat_map(|&n| values.v[n].bits()).collect()
+        };
+        let (shown, other_shown) = (shown(&one.0), shown(&other.0));
+        let differs = circuit(|circuit| {
+            let held = cycle.held(circuit);
+            let v = circuit.differ(&shown, &other_shown);
+            let after = circuit.differ(&one.1, &other.1);
+            let after = circuit.and(after, !held);
+            circuit.or(v, after)
+        });
+        let name = "C_P after a reset is of no matter";
+        Ok(matches!(
+            self.solved(name, &[legal, differs])?,
+            Answer::Never(_)
+        ))
     }
 }
