@@ -206,6 +206,7 @@ pub enum Defect {
 }
 
 /// A design and the model of it, to be proved equal.
+#[derive(Clone)]
 pub struct Prover<'a> {
     /// What the design is to be.
     pub implementation: &'a Implementation,
@@ -320,34 +321,25 @@ impl<'a> Prover<'a> {
     pub fn choosing(&self, port: &'a str, number: u64) -> Result<Self, NetlistError> {
         let folded = Arc::new(self.netlist.folded(port, number)?);
         Ok(Self {
-            contract: Arc::clone(&self.contract),
             chosen: Some((port, number, folded)),
             merged: None,
-            constants: Arc::clone(&self.constants),
-            ..*self
+            ..self.clone()
         })
     }
 
     /// The same, of which these gates are the same as those of `design`, the design with another number.
     pub fn merged(&self, design: &Arc<Self>, same: HashSet<u32>) -> Self {
         Self {
-            contract: Arc::clone(&self.contract),
-            chosen: self.chosen.clone(),
             merged: Some((Arc::clone(design), Arc::new(same))),
-            constants: Arc::clone(&self.constants),
-            ..*self
+            ..self.clone()
         }
     }
 
     /// The same as it looks for stimulus, from now on for that long.
     pub(crate) fn searching(&self, time: Duration) -> Self {
         Self {
-            contract: Arc::clone(&self.contract),
-            chosen: self.chosen.clone(),
-            merged: self.merged.clone(),
-            constants: Arc::clone(&self.constants),
             deadline: Instant::now().checked_add(time),
-            ..*self
+            ..self.clone()
         }
     }
 
@@ -358,22 +350,16 @@ impl<'a> Prover<'a> {
     {
         Prover {
             signals,
-            contract: Arc::clone(&self.contract),
-            chosen: self.chosen.clone(),
             merged: None,
-            constants: Arc::clone(&self.constants),
-            ..*self
+            ..self.clone()
         }
     }
 
     /// The same with registers that are in every cycle of a run what they begin with.
     pub fn holding(&self, constants: Arc<Constants>) -> Self {
         Self {
-            contract: Arc::clone(&self.contract),
-            chosen: self.chosen.clone(),
-            merged: self.merged.clone(),
             constants,
-            ..*self
+            ..self.clone()
         }
     }
 
@@ -381,7 +367,7 @@ impl<'a> Prover<'a> {
     pub(crate) fn sparing_resets(&self) -> Self {
         Self {
             spares_resets: true,
-            ..self.holding(Arc::clone(&self.constants))
+            ..self.clone()
         }
     }
 
@@ -393,7 +379,7 @@ impl<'a> Prover<'a> {
     /// A cycle in any state, with any inputs but what is chosen.
     pub(crate) fn frame(&self) -> Frame<'a> {
         let mut frame = self.any_state();
-        self.choose(&mut frame);
+        self.merge(&mut frame);
         frame
     }
 
@@ -421,6 +407,10 @@ impl<'a> Prover<'a> {
     /// Drives what is chosen.
     pub(crate) fn choose(&self, frame: &mut Frame<'a>) {
         self.choose_alone(frame);
+        self.merge(frame);
+    }
+
+    fn merge(&self, frame: &mut Frame<'a>) {
         if let Some((design, same)) = &self.merged {
             let mut plain = frame.clone();
             design.choose(&mut plain);
@@ -429,7 +419,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The same, in which nothing is taken from another number.
-    pub(crate) fn choose_alone(&self, frame: &mut Frame<'a>) {
+    fn choose_alone(&self, frame: &mut Frame<'a>) {
         if let Some((port, number, folded)) = &self.chosen {
             frame.fold(Arc::clone(folded));
             // That there is such a port was found out before.

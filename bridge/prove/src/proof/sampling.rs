@@ -67,6 +67,7 @@ impl Prover<'_> {
             let known = !counted.loads_zero;
             let mut all = Vec::new();
             let mut of = |circuit: &mut Circuit,
+                          where_: Lit,
                           words: &str,
                           rules: &'static [&'static str],
                           expected: &[Lit],
@@ -74,17 +75,25 @@ impl Prover<'_> {
                 let differs = circuit.differ(expected, found);
                 let any = circuit.any(expected.iter().copied());
                 let found = Difference::of_all(words, rules, differs);
-                all.push(found.looked_at([known]).may_be([any]));
+                all.push(found.looked_at([where_]).may_be([any]));
             };
             let load: &[_] = &["SPE-10", "SPE-12", "SPE-20", "SPE-21", "SPE-26", "DUT-60"];
-            of(circuit, "COUNT", load, &after.count, &found.count);
+            of(circuit, known, "COUNT", load, &after.count, &found.count);
             if self.implementation.spe.ernd {
                 let rules = &["SPE-01", "SPE-22", "SPE-23", "DUT-60"];
-                of(circuit, "ECOUNT", rules, &after.ecount, &found.ecount);
+                of(
+                    circuit,
+                    known,
+                    "ECOUNT",
+                    rules,
+                    &after.ecount,
+                    &found.ecount,
+                );
             }
             let rules = &["SPE-21", "SPE-22", "SPE-23", "SPE-28", "SPE-32"];
             of(
                 circuit,
+                known,
                 "operations selected",
                 rules,
                 &counted.selected,
@@ -92,22 +101,31 @@ impl Prover<'_> {
             );
             of(
                 circuit,
+                known,
                 "the first operation selected",
                 rules,
                 &counted.first,
                 &first,
             );
             let rules = &["SPE-12", "SPE-22", "SPE-30", "SPE-31", "DUT-61"];
-            of(circuit, "bytes drawn", rules, &counted.drawn, &drawn);
+            of(circuit, known, "bytes drawn", rules, &counted.drawn, &drawn);
             let rules = &["SPE-40", "SPE-41", "SPE-44", "SPE-47", "DUT-60", "DUT-63"];
             of(
                 circuit,
+                known,
                 "samples in flight",
                 rules,
                 &after.in_flight,
                 &found.in_flight,
             );
-            of(circuit, "collisions", rules, &taken.collided, &collided);
+            of(
+                circuit,
+                known,
+                "collisions",
+                rules,
+                &taken.collided,
+                &collided,
+            );
             // Nothing reads more of them than a counter takes, and Yosys removes it.
             let width = usize::from(self.implementation.pmu.event_width).min(8);
             let events: Vec<_> = events.iter().flatten().collect();
@@ -115,53 +133,80 @@ impl Prover<'_> {
             let of_event: &[_] = &["SPE-05", "SPE-45", "DUT-63"];
             // Not SAMPLE_POP, which no interval decides.
             for ((name, expected), found) in events.iter().skip(1) {
-                of(circuit, name, of_event, &expected[..width], &found[..width]);
+                of(
+                    circuit,
+                    known,
+                    name,
+                    of_event,
+                    &expected[..width],
+                    &found[..width],
+                );
             }
             // What is shown is what the registers become, which is claimed above.
             let rules = &["DUT-10", "DUT-52", "DUT-61"];
             let shown = "PMSICR_EL1 that is shown";
-            of(circuit, shown, rules, &found.pmsicr(), &pmsicr);
+            of(circuit, known, shown, rules, &found.pmsicr(), &pmsicr);
             let shown = "samples in flight that are shown";
-            of(circuit, shown, rules, &found.in_flight, &in_flight);
+            of(circuit, known, shown, rules, &found.in_flight, &in_flight);
             of(
                 circuit,
+                known,
                 "COLL that is shown",
                 &["SPE-46", "DUT-61"],
                 &found.coll(),
                 &coll,
             );
-            let none = circuit.is(&drawn, 0);
-            let any = circuit.any(byte.iter().copied());
-            let differs = circuit.and(none, any);
-            let words = "the random byte that is shown without a draw";
-            all.push(Difference::of_all(words, &["DUT-61"], differs).looked_at([known]));
-            let mut always = |circuit: &mut Circuit,
-                              words: &str,
-                              rules: &'static [&'static str],
-                              expected: &[Lit],
-                              found: &[Lit]| {
-                let differs = circuit.differ(expected, found);
-                let any = circuit.any(expected.iter().copied());
-                all.push(Difference::of_all(words, rules, differs).may_be([any]));
-            };
             if let Some(((name, expected), found)) = events.first() {
-                always(circuit, name, of_event, &expected[..width], &found[..width]);
+                of(
+                    circuit,
+                    Lit::TRUE,
+                    name,
+                    of_event,
+                    &expected[..width],
+                    &found[..width],
+                );
             }
             let rules = &["SPE-02", "DUT-11", "DUT-60"];
-            always(circuit, "INTERVAL", rules, &after.interval, &found.interval);
-            always(circuit, "RND", rules, &[after.random], &[found.random]);
+            of(
+                circuit,
+                Lit::TRUE,
+                "INTERVAL",
+                rules,
+                &after.interval,
+                &found.interval,
+            );
+            of(
+                circuit,
+                Lit::TRUE,
+                "RND",
+                rules,
+                &[after.random],
+                &[found.random],
+            );
             if signals.enabled.is_some() {
                 let words = "whether profiling was enabled";
                 let (expected, found) = ([after.enabled], [found.enabled]);
-                always(circuit, words, &["SPE-10", "SPE-11"], &expected, &found);
+                of(
+                    circuit,
+                    Lit::TRUE,
+                    words,
+                    &["SPE-10", "SPE-11"],
+                    &expected,
+                    &found,
+                );
             }
             for (x, (expected, found)) in after.buffers.iter().zip(&found.buffers).enumerate() {
                 let words = format!("PMBSR_EL{}", x + 1);
                 let rules = &["SPE-04", "SPE-42", "SPE-43", "DUT-60"];
                 let mut found = found.clone();
                 found[COLL] = circuit.choose(known, found[COLL], expected[COLL]);
-                always(circuit, &words, rules, expected, &found);
+                of(circuit, Lit::TRUE, &words, rules, expected, &found);
             }
+            let none = circuit.is(&drawn, 0);
+            let any = circuit.any(byte.iter().copied());
+            let differs = circuit.and(none, any);
+            let words = "the random byte that is shown without a draw";
+            all.push(Difference::of_all(words, &["DUT-61"], differs).looked_at([known]));
             // What is assumed of the state stays so.
             let bounds = self.bounds(circuit, &found.in_flight, &found.ecount);
             let words = "the bounds of ECOUNT and of samples in flight";
