@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use lockstep_stimulus::StimulusError;
 
-use crate::circuit::Lit;
+use crate::circuit::{Circuit, Lit};
 use crate::netlist::{Constants, NetlistError};
 use crate::proof::Prover;
+use crate::propagation::Propagation;
 use crate::simulation::{Simulation, bits_of, stimulus};
 use crate::symbol::{circuit, forget};
 
@@ -24,7 +25,8 @@ impl Prover<'_> {
     /// There is no such port, or no stimulus for the implementation.
     pub fn constants(&self, port: &str) -> Result<Constants, ConstantError> {
         let candidates = self.never_changed(port)?;
-        Ok(self.staying(candidates))
+        forget();
+        Ok(self.staying(candidates, HashSet::new()))
     }
 
     /// Those that are the same in all cycles of random stimulus, but for CycleInput, which may be anything.
@@ -50,30 +52,51 @@ impl Prover<'_> {
         Ok(same.map(|(register, _)| register).collect())
     }
 
-    /// Those of some registers that take what they are, whatever is driven, while all of these are that: as the circuit
-    /// folds, without a solver.
-    fn staying(&self, mut constants: Constants) -> Constants {
+    /// Those of some registers that take what they are, whatever is driven, while all of these are that: as far as that
+    /// follows at once. What is known to be `never` 1 need not be looked at.
+    fn staying(&self, mut constants: Constants, mut never: HashSet<Lit>) -> Constants {
+        let mut propagation = Propagation::default();
         loop {
-            forget();
-            let held = self.holding(Arc::new(constants.clone()));
-            let mut frame = held.any_state();
             let before = constants.len();
+            let held = self.holding(Arc::new(constants.clone()));
+            let changes = held.changes(&constants);
             circuit(|circuit| {
-                constants.retain(|&(variable, value)| {
-                    frame.taken(circuit, variable) == Lit::known(value)
+                let is_never = changes.iter().filter(|&&change| {
+                    !never.contains(&change) && propagation.is_never(circuit, change)
                 });
+                let found: Vec<_> = is_never.copied().collect();
+                never.extend(found);
             });
+            let stays = constants.into_iter().zip(changes);
+            let stays = stays.filter(|(_, change)| never.contains(change));
+            constants = stays.map(|(constant, _)| constant).collect();
             if constants.len() == before {
                 return constants;
             }
         }
     }
 
+    /// Of each of some registers, whether it takes another value than this, in a circuit whose free bits are the same for
+    /// all.
+    fn changes(&self, registers: &Constants) -> Vec<Lit> {
+        circuit(Circuit::again);
+        let mut frame = self.any_state();
+        circuit(|circuit| {
+            let changes = registers
+                .iter()
+                .map(|&(variable, value)| frame.taken(circuit, variable).inverted_if(value));
+            changes.collect()
+        })
+    }
+
     /// Those of the constants of `self` that are constants of a mutant of it as well.
     pub fn constants_of(&self, mutant: &Self) -> Arc<Constants> {
-        let staying = mutant.staying(self.held().to_vec());
-        match staying.len() == self.held().len() {
-            true => Arc::clone(self.held()),
+        let constants = self.held();
+        forget();
+        let never = self.changes(constants).into_iter().collect();
+        let staying = mutant.staying(constants.to_vec(), never);
+        match staying.len() == constants.len() {
+            true => Arc::clone(constants),
             false => Arc::new(staying),
         }
     }

@@ -24,6 +24,7 @@ pub mod judge;
 pub mod lrat;
 pub mod netlist;
 pub mod proof;
+pub mod propagation;
 pub mod reach;
 pub mod registers;
 pub mod sampling;
