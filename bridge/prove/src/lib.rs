@@ -27,6 +27,7 @@ pub mod proof;
 pub mod propagation;
 pub mod reach;
 pub mod registers;
+pub mod replay;
 pub mod sampling;
 pub mod score;
 pub mod simulation;

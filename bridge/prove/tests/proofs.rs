@@ -6,18 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use lockstep_designs::{RtlFiles, RtlSource};
+use lockstep_designs::{BuildOptions, Rtl, RtlFiles, RtlSource};
 use lockstep_engine::dut::wrapper_parameters;
+use lockstep_engine::lockstep::Outcome;
 use lockstep_prove::correspondence::{BUNDLED, Correspondence};
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::netlist::Netlist;
-use lockstep_prove::proof::{Area, Found, Prover};
+use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::replay::replay;
 use lockstep_prove::suggest::suggest;
 use lockstep_prove::symbol::{break_operator, operators_used};
 use lockstep_prove::yosys;
 use lockstep_stimulus::{ContractCheck, implementation_file};
-use pmu_model::Implementation;
+use pmu_model::{CycleInput, Implementation};
 use tempfile::TempDir;
+use verilator_sys::Optimization;
 
 /// More than any claim takes, also beside other work.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -116,10 +119,38 @@ fn netlist(rtl: &Path, implementation: &Implementation) -> Netlist {
     yosys::netlist(&design, &names().left_out, folder.path(), &mut |_| ()).expect("Yosys reads it")
 }
 
-/// Claims that do not hold, in the first of these areas that has any, and whether stimulus shows one of them.
+/// Claims that do not hold, in the first of these areas that has any, and whether there is stimulus for one of them.
 fn refuted(rtl: &Path, implementation: &Implementation, areas: &[Area]) -> (Vec<String>, bool) {
     let netlist = netlist(rtl, implementation);
     refuted_of(&netlist, &names(), implementation, areas)
+}
+
+/// The same, and whether a run of the stimulus differs in what the claim is about.
+fn refuted_in_a_run(rtl: &Path, part: Part) -> (Vec<String>, bool) {
+    let implementation = part.implementation();
+    let netlist = netlist(rtl, &implementation);
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = BuildOptions {
+        cache: folder.path().join("cache"),
+        optimization: Optimization::Quick,
+        ..BuildOptions::from_env()
+    };
+    let source = RtlSource::files([rtl.to_path_buf()], wrapper_parameters(&implementation));
+    refuted_and_shown(
+        (&netlist, &names(), &implementation),
+        &part.areas(),
+        &|prover, (area, claim, cycles)| {
+            let rtl = Rtl::load(&source, &implementation, false, &options, &mut |_| ());
+            let dut = rtl.expect("built").instance().expect("an instance");
+            let stimulus = folder.path().join("counter-example.stim");
+            let outcome = replay(&implementation, dut, cycles, &stimulus).expect("a run");
+            let Outcome::Diverged(of) = outcome else {
+                return false;
+            };
+            println!("{}: {}", claim.claim, of.root().field.name(&of.input));
+            prover.is_about(area, claim, &of)
+        },
+    )
 }
 
 fn refuted_of(
@@ -127,6 +158,17 @@ fn refuted_of(
     names: &Correspondence,
     implementation: &Implementation,
     areas: &[Area],
+) -> (Vec<String>, bool) {
+    refuted_and_shown((netlist, names, implementation), areas, &|_, _| true)
+}
+
+/// Whether stimulus of a claim shows what it is to show.
+type Shows<'a> = &'a dyn Fn(&Prover<'_>, (Area, &Claim, &[CycleInput])) -> bool;
+
+fn refuted_and_shown(
+    (netlist, names, implementation): (&Netlist, &Correspondence, &Implementation),
+    areas: &[Area],
+    shows: Shows<'_>,
 ) -> (Vec<String>, bool) {
     let signals = Signals::find(netlist, names, implementation).expect("signals");
     let prover = Prover::new(implementation, netlist, &signals, LIMIT).expect("possible");
@@ -142,12 +184,13 @@ fn refuted_of(
             continue;
         }
         let shown = prover.stimulus_of_any(names, &wrong).expect("ports");
-        if let Some((_, cycles)) = &shown {
-            let legal = ContractCheck::new(implementation).check(cycles);
+        let shown = shown.is_some_and(|(area, claim, cycles)| {
+            let legal = ContractCheck::new(implementation).check(&cycles);
             legal.expect("stimulus that the contract allows");
-        }
+            shows(&prover, (area, claim, &cycles))
+        });
         let wrong = wrong.iter().map(|(_, claim)| claim.claim.clone());
-        return (wrong.collect(), shown.is_some());
+        return (wrong.collect(), shown);
     }
     (Vec::new(), false)
 }
@@ -507,14 +550,45 @@ fn bugs_that_act_once_in_2_to_the_28_are_refuted() {
     let mut missed = Vec::new();
     for [file, right, wrong] in RARE {
         let rtl = changed(file, &[[right, wrong]]);
-        let part = Part::of(file);
-        let (claims, shown) = refuted(rtl.path(), &part.implementation(), &part.areas());
+        let (claims, shown) = refuted_in_a_run(rtl.path(), Part::of(file));
         println!("{wrong}: {} {shown}", claims.join(", "));
         if claims.is_empty() || !shown {
             missed.push((wrong, claims, shown));
         }
     }
     assert!(missed.is_empty(), "{missed:#?}");
+}
+
+/// The command runs its counter-example, and tells where that differs.
+#[test]
+#[ignore = "needs Yosys; make prove runs it"]
+fn the_command_runs_what_shows_a_bug() {
+    let [file, right, wrong] = RARE[0];
+    let rtl = changed(file, &[[right, wrong]]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let implementation = Part::Counters.implementation();
+    let path = folder.path().join("implementation.toml");
+    let text = toml::to_string(&implementation).expect("TOML");
+    fs::write(&path, text).expect("written");
+    let parameters = wrapper_parameters(&implementation).into_iter();
+    let output = Command::new(env!("CARGO_BIN_EXE_lockstep-prove"))
+        .args(["prove", "--json", "--area", "threshold", "--rtl"])
+        .arg(rtl.path())
+        .args(parameters.map(|(name, value)| format!("--param={name}={value}")))
+        .arg("--implementation")
+        .arg(&path)
+        .arg("--out")
+        .arg(folder.path().join("out"))
+        .output()
+        .expect("the program");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["verdict"], "refuted");
+    let shown = &json["counter_example"];
+    assert_eq!(shown["is_of_claim"], true, "{shown}");
+    let field = shown["field"].as_str().expect("a field");
+    assert!(["V[0]", "V[1]"].contains(&field), "{field}");
 }
 
 /// Bugs that act in states which the first writes after a reset do not come to: a file, and what is where instead.
@@ -580,8 +654,7 @@ const FAR: [(&str, &[[&str; 2]]); 4] = [
 fn bugs_in_states_that_take_more_writes_are_shown() {
     for (file, changes) in FAR {
         let rtl = changed(file, changes);
-        let part = Part::of(file);
-        let (claims, shown) = refuted(rtl.path(), &part.implementation(), &part.areas());
+        let (claims, shown) = refuted_in_a_run(rtl.path(), Part::of(file));
         assert!(shown, "{file}: {claims:?}");
     }
 }
@@ -677,7 +750,7 @@ fn bugs_at_the_edges_of_the_contract_are_refuted() {
     let mut missed = Vec::new();
     for (file, part, change) in EDGES {
         let rtl = changed(file, &[change]);
-        let (claims, shown) = refuted(rtl.path(), &part.implementation(), &part.areas());
+        let (claims, shown) = refuted_in_a_run(rtl.path(), part);
         println!("{}: {} {shown}", change[1], claims.join(", "));
         if claims.is_empty() || !shown {
             missed.push((change[1], claims, shown));

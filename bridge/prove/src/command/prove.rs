@@ -8,22 +8,23 @@ use std::process::Command;
 use std::time::Duration;
 
 use lockstep_base::verdict::Verdict;
-use lockstep_designs::RtlSource;
+use lockstep_designs::{BuildOptions, Rtl, RtlSource};
 use lockstep_engine::dut::{check_contract, check_parameters};
+use lockstep_engine::lockstep::{Divergence, Outcome};
 use lockstep_prove::correspondence::Correspondence;
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::lrat::{dimacs, lrat};
 use lockstep_prove::netlist::Netlist;
 use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::replay::replay;
 use lockstep_prove::suggest::suggest;
 use lockstep_prove::yosys;
-use lockstep_stimulus::Writer;
 use pmu_model::implementation::ReservedPolicy;
 use pmu_model::wrapper::Increments;
 use pmu_model::{CycleInput, Implementation};
 
 use super::design::{DesignArgs, refused};
-use super::proved::{self, OfArea, Told};
+use super::proved::{self, OfArea, Shown, Told};
 use super::{Failure, scratch};
 
 /// Arguments of `prove`.
@@ -153,10 +154,16 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
             let found = prover.stimulus_of_any(&names, &refuted);
             match found.map_err(Failure::usage)? {
                 None => Verdict::NotFound,
-                Some((claim, cycles)) => {
-                    told.end();
+                Some((area, claim, cycles)) => {
+                    told.begin("a run of the counter-example");
                     told_of = Some(claim);
-                    shown = Some(replayed(args, &source, &implementation, claim, &cycles)?);
+                    let job = Replay {
+                        args,
+                        source: &source,
+                        implementation: &implementation,
+                        is_about: &|divergence| prover.is_about(area, claim, divergence),
+                    };
+                    shown = Some(job.shown(&claim.claim, &cycles)?);
                     Verdict::Divergence
                 }
             }
@@ -289,59 +296,89 @@ fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the counter-example, runs it, and gives the file and the report.
-fn replayed(
-    args: &Args,
-    source: &RtlSource,
-    implementation: &Implementation,
-    claim: &Claim,
-    cycles: &[CycleInput],
-) -> Result<(PathBuf, String), Failure> {
-    fs::create_dir_all(&args.out).map_err(Failure::at(&args.out))?;
-    let path = args.out.join("counter-example.stim");
-    let written = Writer::create(&path, implementation, None).and_then(|mut writer| {
-        writer.append(cycles)?;
-        writer.finish()
-    });
-    written.map_err(Failure::infrastructure)?;
-    let program = env::current_exe().map_err(Failure::infrastructure)?;
-    let program = program.with_file_name("lockstep");
-    let mut command = Command::new(&program);
-    command.arg("run").arg("--stimulus").arg(&path);
-    command.arg("--out").arg(args.out.join("report"));
-    if let RtlSource::Files(files) = source {
-        let parameters = files.parameters.iter();
-        let parameters = parameters.map(|(name, value)| format!("--param={name}={value}"));
-        command.args(
-            files
-                .paths
-                .iter()
-                .flat_map(|path| [Path::new("--rtl"), path]),
+/// A counter-example that is run.
+struct Replay<'a> {
+    args: &'a Args,
+    source: &'a RtlSource,
+    implementation: &'a Implementation,
+    /// Whether a divergence is in what the claim is about.
+    is_about: &'a dyn Fn(&Divergence) -> bool,
+}
+
+impl Replay<'_> {
+    /// Writes the counter-example of a claim, runs it, and has a report made.
+    fn shown(&self, claim: &str, cycles: &[CycleInput]) -> Result<Shown, Failure> {
+        let out = &self.args.out;
+        fs::create_dir_all(out).map_err(Failure::at(out))?;
+        let stimulus = out.join("counter-example.stim");
+        let options = BuildOptions::from_env();
+        let rtl = Rtl::load(
+            self.source,
+            self.implementation,
+            false,
+            &options,
+            &mut |_| (),
         );
-        command.args(
-            files
-                .file_lists
-                .iter()
-                .flat_map(|path| [Path::new("--filelist"), path]),
-        );
-        command.args(["--top", &files.top]).args(parameters);
-        command.args(files.defines.iter().flat_map(|define| ["--define", define]));
+        let dut = rtl.and_then(|rtl| rtl.instance());
+        let dut = dut.map_err(Failure::infrastructure)?;
+        let outcome = replay(self.implementation, dut, cycles, &stimulus);
+        let came_to = match outcome.map_err(Failure::infrastructure)? {
+            Outcome::Diverged(divergence) => {
+                return Ok(Shown {
+                    report: self.report(&stimulus)?,
+                    cycle: divergence.cycle,
+                    field: divergence.root().field.name(&divergence.input),
+                    is_about: (self.is_about)(&divergence),
+                    stimulus,
+                });
+            }
+            Outcome::Stopped { cycle, stop } => format!("stops in cycle {cycle}: {stop}"),
+            Outcome::Agree | Outcome::Interrupted => "shows no divergence".into(),
+        };
+        Err(Failure::infrastructure(format!(
+            "a defect of lockstep itself: {claim:?} does not hold, but {} {came_to}",
+            stimulus.display(),
+        )))
     }
-    let output = command.output().map_err(|error| {
-        let program = program.display();
-        Failure::infrastructure(format!(
-            "{program}: {error}; build it beside this program (make prove)"
-        ))
-    })?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    match output.status.code() {
-        Some(1) => Ok((path, text)),
-        _ => Err(Failure::infrastructure(format!(
-            "a defect of lockstep itself: {:?} does not hold, but {} shows no divergence ({}): {}",
-            claim.claim,
-            path.display(),
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim()
-        ))),
+
+    /// The report that a run of it makes.
+    fn report(&self, stimulus: &Path) -> Result<String, Failure> {
+        let program = env::current_exe().map_err(Failure::infrastructure)?;
+        let program = program.with_file_name("lockstep");
+        let mut command = Command::new(&program);
+        command.arg("run").arg("--stimulus").arg(stimulus);
+        command.arg("--out").arg(self.args.out.join("report"));
+        if let RtlSource::Files(files) = self.source {
+            let parameters = files.parameters.iter();
+            let parameters = parameters.map(|(name, value)| format!("--param={name}={value}"));
+            command.args(
+                files
+                    .paths
+                    .iter()
+                    .flat_map(|path| [Path::new("--rtl"), path]),
+            );
+            command.args(
+                files
+                    .file_lists
+                    .iter()
+                    .flat_map(|path| [Path::new("--filelist"), path]),
+            );
+            command.args(["--top", &files.top]).args(parameters);
+            command.args(files.defines.iter().flat_map(|define| ["--define", define]));
+        }
+        let output = command.output().map_err(|error| {
+            let program = program.display();
+            Failure::infrastructure(format!(
+                "{program}: {error}; build it beside this program (make prove)"
+            ))
+        })?;
+        match output.status.code() {
+            Some(1) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            _ => Err(Failure::infrastructure(format!(
+                "{command:?} ended with {}: expected the report of a divergence: {}",
+                output.status,
+                String::from_utf8_lossy(&output.stderr).trim()
+            ))),
+        }
     }
 }

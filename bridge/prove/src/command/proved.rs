@@ -30,6 +30,18 @@ impl OfArea {
     }
 }
 
+/// A counter-example, and what a run of it came to.
+pub struct Shown {
+    pub stimulus: PathBuf,
+    /// The report of the run.
+    pub report: String,
+    /// Where the run differs first.
+    pub cycle: u64,
+    pub field: String,
+    /// That is what the claim is about.
+    pub is_about: bool,
+}
+
 /// Tells how far it is, where somebody looks.
 pub struct Told {
     bar: ProgressBar,
@@ -95,7 +107,7 @@ pub fn text(
     (results, left_out, notes): (&[OfArea], &[LeftOut], &[String]),
     verdict: Verdict,
     refuted: Option<&Claim>,
-    shown: Option<&(PathBuf, String)>,
+    shown: Option<&Shown>,
 ) -> String {
     let mut text = String::new();
     let _ = writeln!(
@@ -136,8 +148,16 @@ pub fn text(
     for claim in claims().filter(|claim| claim.result == Found::NotDecided) {
         let _ = writeln!(text, "\nnot decided: {}", claim.claim);
     }
-    if let Some((path, report)) = shown {
-        let _ = write!(text, "\n{report}\nstimulus: {}\n", path.display());
+    if let Some(shown) = shown {
+        let stimulus = shown.stimulus.display();
+        let _ = write!(text, "\n{}\nstimulus: {stimulus}\n", shown.report);
+        if !shown.is_about {
+            let Shown { cycle, field, .. } = shown;
+            let _ = writeln!(
+                text,
+                "first it differs in something else: {field}, in cycle {cycle}"
+            );
+        }
     }
     text.push('\n');
     match (verdict, refuted) {
@@ -196,7 +216,7 @@ pub fn json(
     implementation: &Implementation,
     (results, left_out, notes): (&[OfArea], &[LeftOut], &[String]),
     verdict: Verdict,
-    shown: Option<&(PathBuf, String)>,
+    shown: Option<&Shown>,
 ) -> String {
     let areas: Vec<Value> = results
         .iter()
@@ -225,7 +245,12 @@ pub fn json(
             .map(|(area, why)| json!({ "area": area, "why": why }))
             .collect::<Vec<_>>(),
         "assumptions": assumptions(results, notes),
-        "counter_example": shown.map(|(path, _)| path),
+        "counter_example": shown.map(|shown| json!({
+            "stimulus": shown.stimulus,
+            "cycle": shown.cycle,
+            "field": shown.field,
+            "is_of_claim": shown.is_about,
+        })),
     });
     format!("{value:#}\n")
 }

@@ -338,7 +338,7 @@ impl Job<'_> {
 /// What an error of a mutant ends as.
 fn failed(error: ScoreError) -> Failure {
     match error {
-        ScoreError::Stimulus(_) | ScoreError::Lockstep(_) => Failure::usage(error),
+        ScoreError::Run(_) => Failure::usage(error),
         _ => Failure::infrastructure(error),
     }
 }

@@ -1,6 +1,7 @@
 //! From a claim that does not hold to stimulus that shows it: the design from its reset on, with the writes that set up a
 //! counter, and then some cycles in which everything is free.
 
+mod shown;
 mod system;
 
 use std::collections::HashSet;
@@ -270,7 +271,7 @@ impl Prover<'_> {
         &self,
         names: &Correspondence,
         claims: &[(Area, &'c Claim)],
-    ) -> Result<Option<(&'c Claim, Vec<CycleInput>)>, NetlistError> {
+    ) -> Result<Option<(Area, &'c Claim, Vec<CycleInput>)>, NetlistError> {
         let mut asked = HashSet::new();
         let differ = |&&(area, claim): &&(Area, &'c Claim)| {
             asked.insert(Question::of(area, claim.place, &claim.claim))
@@ -280,7 +281,7 @@ impl Prover<'_> {
             for &&(area, claim) in &claims {
                 let found = searching.found(names, (area, claim.place), &claim.claim)?;
                 if let Some(cycles) = found {
-                    return Ok(Some((claim, cycles)));
+                    return Ok(Some((area, claim, cycles)));
                 }
             }
             Ok(None)
@@ -553,43 +554,6 @@ impl Prover<'_> {
         known
     }
 
-    /// Reads of what an area is about, each once after an even number of cycles and once after an odd one: some mistakes
-    /// undo themselves in every other cycle.
-    fn reads(&self, area: Area, place: usize) -> Vec<CycleInput> {
-        let reads = self.reads_once(area, place);
-        // So many that the others are an odd number of cycles behind.
-        let idle = vec![CycleInput::default(); 1 - reads.len() % 2];
-        [reads.clone(), idle, reads].concat()
-    }
-
-    fn reads_once(&self, area: Area, place: usize) -> Vec<CycleInput> {
-        let all = SysReg::all(self.implementation);
-        match area {
-            Area::Decode => vec![CycleInput::read(type_of(self.signals.counters[place].n))],
-            Area::System => {
-                let registers: Vec<_> = all
-                    .filter(|register| register.is_of_system_pmus())
-                    .collect();
-                let units = 0..self.implementation.system_pmu.len() as u64;
-                let selects = units.flat_map(|s| (0..4).map(move |bank| s << 4 | bank));
-                let reads: Vec<_> = registers.into_iter().map(CycleInput::read).collect();
-                let rest = selects.flat_map(|select| {
-                    let select = CycleInput::write(SysReg::Spmselr, select);
-                    [vec![select], reads.clone()].concat()
-                });
-                // Of the bank that is selected first.
-                reads.iter().copied().chain(rest).collect()
-            }
-            Area::Sampling => all
-                .filter(|register| {
-                    matches!(register, SysReg::Pmsicr | SysReg::Pmsirr | SysReg::Pmbsr(_))
-                })
-                .map(CycleInput::read)
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Sampling from a reset on: the registers are written, and then there are operations.
     fn of_operations(
         &self,
@@ -859,15 +823,7 @@ impl Prover<'_> {
                 })?;
                 let any = circuit(|circuit| circuit.any(wrong));
                 if let Some(mut cycles) = self.cycles(&inputs, &[any, legal]) {
-                    // What the registers hold then.
-                    let read = [
-                        value_of(n),
-                        SysReg::Pmovsset,
-                        SysReg::Pmcr,
-                        SysReg::Pmcntenset,
-                        SysReg::Pmselr,
-                    ];
-                    cycles.extend(read.map(CycleInput::read));
+                    cycles.extend(self.reads(Area::Counter, place));
                     return Ok(Some(cycles));
                 }
             }

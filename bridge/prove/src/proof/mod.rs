@@ -88,7 +88,7 @@ impl Area {
     }
 
     /// Whether it is proved for each counter by itself.
-    fn is_by_counter(self) -> bool {
+    pub(crate) fn is_by_counter(self) -> bool {
         !matches!(
             self,
             Self::Port | Self::Sampling | Self::System | Self::Access

@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use lockstep_designs::{OpenError, Rtl};
+use lockstep_engine::dut::Dut;
 use lockstep_engine::dut::chosen::Chosen;
-use lockstep_engine::lockstep::engine::Control;
-use lockstep_engine::lockstep::{Lockstep, Outcome};
-use lockstep_stimulus::{Generator, Profile, Reader, Stimulus, StimulusError, Writer};
+use lockstep_engine::lockstep::Outcome;
+use lockstep_stimulus::{Generator, Profile, Reader, Stimulus, StimulusError};
 use pmu_model::{CycleInput, Implementation};
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::judge::{Judge, JudgeError, Judged};
+use crate::replay::{self, RunError};
 use mutants::Mutant;
 
 /// A mutant could not be run, or not be judged.
@@ -25,12 +26,9 @@ pub enum ScoreError {
     /// It cannot be instantiated.
     #[error(transparent)]
     Open(#[from] Box<OpenError>),
-    /// Stimulus cannot be read, made or written.
+    /// It cannot be run.
     #[error(transparent)]
-    Stimulus(#[from] Box<StimulusError>),
-    /// The implementation is impossible.
-    #[error("{0}")]
-    Lockstep(String),
+    Run(#[from] RunError),
     /// It cannot be judged.
     #[error(transparent)]
     Judge(#[from] Box<JudgeError>),
@@ -110,7 +108,7 @@ impl Bench<'_> {
             let killed = self.run(
                 number,
                 path.display().to_string(),
-                Reader::open(path).map_err(Box::new)?,
+                Reader::open(path).map_err(unread)?,
                 u64::MAX,
             )?;
             if killed.is_some() {
@@ -121,7 +119,7 @@ impl Bench<'_> {
             return Ok(None);
         }
         let Regression { seed, profile, .. } = regression;
-        let generator = Generator::new(*seed, self.implementation, profile).map_err(Box::new)?;
+        let generator = Generator::new(*seed, self.implementation, profile).map_err(unread)?;
         self.run(number, format!("seed {seed}"), generator, regression.cycles)
     }
 
@@ -165,13 +163,9 @@ impl Bench<'_> {
         path: &Path,
         cycles: &[CycleInput],
     ) -> Result<Option<Kill>, ScoreError> {
-        let written = Writer::create(path, self.implementation, None).and_then(|mut writer| {
-            writer.append(cycles)?;
-            writer.finish()
-        });
-        written.map_err(Box::new)?;
-        let recorded = Reader::open(path).map_err(Box::new)?;
-        self.run(number, path.display().to_string(), recorded, u64::MAX)
+        let dut = self.mutant(number)?;
+        let outcome = replay::replay(self.implementation, dut, cycles, path)?;
+        killed(path.display().to_string(), outcome)
     }
 
     /// The first difference from the model in a run of at most so many cycles.
@@ -182,23 +176,35 @@ impl Bench<'_> {
         stimulus: impl Into<Stimulus>,
         most: u64,
     ) -> Result<Option<Kill>, ScoreError> {
-        let number = u16::try_from(number).unwrap_or(u16::MAX);
-        let kill = |cycle, field| Ok(Some(Kill { by, cycle, field }));
-        let dut = Box::new(Chosen::new(self.rtl.instance().map_err(Box::new)?, number));
-        let run = Lockstep::new(self.implementation, dut, stimulus.into(), 1);
-        let mut run = run.map_err(|error| ScoreError::Lockstep(error.to_string()))?;
-        let ended = run.run(most, &Control::default(), |_| Ok::<_, StimulusError>(()));
-        let ended = ended.map_err(Box::new)?;
-        match ended {
-            Outcome::Agree => Ok(None),
-            Outcome::Diverged(divergence) => {
-                let field = divergence.root().field.name(&divergence.input);
-                kill(divergence.cycle, field)
-            }
-            Outcome::Stopped { cycle, stop } => kill(cycle, stop.to_string()),
-            Outcome::Interrupted => Err(ScoreError::Interrupted),
-        }
+        let outcome = replay::run(self.implementation, self.mutant(number)?, stimulus, most)?;
+        killed(by, outcome)
     }
+
+    /// The design as the mutant with this number.
+    fn mutant(&self, number: usize) -> Result<Box<dyn Dut>, ScoreError> {
+        let number = u16::try_from(number).unwrap_or(u16::MAX);
+        let dut = self.rtl.instance().map_err(Box::new)?;
+        Ok(Box::new(Chosen::new(dut, number)))
+    }
+}
+
+/// Stimulus that cannot be read or made.
+fn unread(error: StimulusError) -> RunError {
+    RunError::Stimulus(Box::new(error))
+}
+
+/// What a run by some stimulus that came to this notices.
+fn killed(by: String, outcome: Outcome) -> Result<Option<Kill>, ScoreError> {
+    let (cycle, field) = match outcome {
+        Outcome::Agree => return Ok(None),
+        Outcome::Diverged(divergence) => {
+            let field = divergence.root().field.name(&divergence.input);
+            (divergence.cycle, field)
+        }
+        Outcome::Stopped { cycle, stop } => (cycle, stop.to_string()),
+        Outcome::Interrupted => return Err(ScoreError::Interrupted),
+    };
+    Ok(Some(Kill { by, cycle, field }))
 }
 
 /// A mutant, and what became of it.
