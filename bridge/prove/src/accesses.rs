@@ -187,6 +187,29 @@ impl Accesses {
     }
 }
 
+/// What an access may be of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Target {
+    /// It reads a register, or half of it.
+    Read(SysReg),
+    /// It has an effect.
+    Write(Effect),
+}
+
+impl Accesses {
+    /// What the access of a cycle is of if it may be taken; several where PMSELR_EL0 decides.
+    pub fn targets(&self, input: &CycleInput) -> impl Iterator<Item = Target> {
+        let (kind, address) = (input.access_kind, input.access_address);
+        let found = self.found.iter();
+        let found = found.filter(move |of| of.kind as u8 == kind && of.address == address);
+        found.filter_map(|of| match of.does {
+            Does::Undefined => None,
+            Does::Read(register, _) => Some(Target::Read(register)),
+            Does::Write(effect, ..) => Some(Target::Write(effect)),
+        })
+    }
+}
+
 /// What an access comes to, and the rules that decide about it; `None` where there is nothing to it but that a System
 /// register instruction is UNDEFINED, and an external access without effect.
 fn does(decoded: &Decoded) -> Option<(Does, Option<Ruled>)> {
@@ -409,6 +432,13 @@ impl Reached<'_> {
             }
         }
         data
+    }
+
+    /// The access is a read of one of some registers, whether it may be read or not.
+    pub fn reads(&self, circuit: &mut Circuit, is_meant: impl Fn(SysReg) -> bool) -> Lit {
+        let found = self.accesses.found.iter().zip(&self.is);
+        let meant = found.filter(|(of, _)| matches!(of.does, Does::Read(of, _) if is_meant(of)));
+        circuit.any(meant.map(|(_, &is)| is))
     }
 
     /// The access is a read, or a write, that does something.

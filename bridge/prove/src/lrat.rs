@@ -1,6 +1,6 @@
 //! Certificates: a solver's derivation of the empty clause, as LRAT, and a checker that shares nothing with the solver.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use thiserror::Error;
@@ -22,6 +22,9 @@ pub enum LratError {
     /// A clause that is said to be given is not.
     #[error("clause {0} is not of the formula")]
     NotGiven(i64),
+    /// A number is higher than so many clauses need.
+    #[error("clause {0} has a number that is too high")]
+    TooHigh(i64),
     /// A number is used twice.
     #[error("clause {0} is there twice")]
     Twice(i64),
@@ -51,59 +54,113 @@ pub fn check(formula: &[Vec<i32>], steps: &[Step]) -> Result<(), LratError> {
         clause.dedup();
         clause
     };
-    let given: std::collections::HashSet<_> = formula.iter().map(|clause| sorted(clause)).collect();
-    let mut clauses: HashMap<i64, Vec<i32>> = HashMap::new();
+    let given: HashSet<_> = formula.iter().map(|clause| sorted(clause)).collect();
+    let mut checker = Checker::new(formula.len() + steps.len());
     for step in steps {
         match step {
             Step::Given(id, clause) => {
-                let clause = sorted(clause);
-                if !given.contains(&clause) {
+                if !given.contains(&sorted(clause)) {
                     return Err(LratError::NotGiven(*id));
                 }
-                if clauses.insert(*id, clause).is_some() {
-                    return Err(LratError::Twice(*id));
-                }
+                checker.add(*id, clause)?;
             }
             Step::Derived(id, clause, hints) => {
-                follows(&clauses, *id, clause, hints)?;
+                checker.follows(*id, clause, hints)?;
                 if clause.is_empty() {
                     return Ok(());
                 }
-                if clauses.insert(*id, clause.clone()).is_some() {
-                    return Err(LratError::Twice(*id));
-                }
+                checker.add(*id, clause)?;
             }
-            Step::Deleted(id) => {
-                clauses.remove(id);
-            }
+            Step::Deleted(id) => checker.delete(*id),
         }
     }
     Err(LratError::NotRefuted)
 }
 
-fn follows(
-    clauses: &HashMap<i64, Vec<i32>>,
-    id: i64,
-    clause: &[i32],
-    hints: &[i64],
-) -> Result<(), LratError> {
-    // Literals that are true if the clause is false.
-    let mut holds: std::collections::HashSet<i32> = clause.iter().map(|literal| -literal).collect();
-    if clause.iter().any(|&literal| holds.contains(&literal)) {
-        return Ok(());
-    }
-    for &hint in hints {
-        let from = clauses.get(&hint).ok_or(LratError::NotThere(id, hint))?;
-        let mut left = from.iter().filter(|&&literal| !holds.contains(&-literal));
-        match (left.next(), left.next()) {
-            (None, _) => return Ok(()),
-            (Some(&literal), None) => {
-                holds.insert(literal);
-            }
-            _ => return Err(LratError::NotUnit(id, hint)),
+/// The clauses that are there, and literals that hold.
+struct Checker<'s> {
+    /// By number.
+    clauses: Vec<Option<&'s [i32]>>,
+    /// By literal, the last clause of which it was found to hold if that is false.
+    holds: Vec<u64>,
+    /// Counts these clauses.
+    looked_at: u64,
+}
+
+impl<'s> Checker<'s> {
+    /// For so many clauses.
+    fn new(clauses: usize) -> Self {
+        Self {
+            // A solver may leave out some numbers.
+            clauses: vec![None; SPARSE * clauses],
+            holds: Vec::new(),
+            looked_at: 0,
         }
     }
-    Err(LratError::NoConflict(id))
+
+    fn place(&self, id: i64) -> Option<usize> {
+        let place = usize::try_from(id).ok();
+        place.filter(|&place| place < self.clauses.len())
+    }
+
+    fn add(&mut self, id: i64, clause: &'s [i32]) -> Result<(), LratError> {
+        let place = self.place(id).ok_or(LratError::TooHigh(id))?;
+        match self.clauses[place].replace(clause) {
+            None => Ok(()),
+            Some(_) => Err(LratError::Twice(id)),
+        }
+    }
+
+    fn delete(&mut self, id: i64) {
+        if let Some(place) = self.place(id) {
+            self.clauses[place] = None;
+        }
+    }
+
+    fn holds(&self, literal: i32) -> bool {
+        let last = self.holds.get(code(literal));
+        last == Some(&self.looked_at)
+    }
+
+    fn set(&mut self, literal: i32) {
+        let code = code(literal);
+        if code >= self.holds.len() {
+            self.holds.resize(code + 1, 0);
+        }
+        self.holds[code] = self.looked_at;
+    }
+
+    /// Whether a clause follows from those that it names.
+    fn follows(&mut self, id: i64, clause: &[i32], hints: &[i64]) -> Result<(), LratError> {
+        self.looked_at += 1;
+        for &literal in clause {
+            self.set(-literal);
+        }
+        if clause.iter().any(|&literal| self.holds(literal)) {
+            return Ok(());
+        }
+        for &hint in hints {
+            let from = self.place(hint).and_then(|place| self.clauses[place]);
+            let from = from.ok_or(LratError::NotThere(id, hint))?;
+            let mut left = from.iter().filter(|&&literal| !self.holds(-literal));
+            let Some(&unit) = left.next() else {
+                return Ok(());
+            };
+            if left.any(|&literal| literal != unit) {
+                return Err(LratError::NotUnit(id, hint));
+            }
+            self.set(unit);
+        }
+        Err(LratError::NoConflict(id))
+    }
+}
+
+/// Numbers of clauses are at most so many times as high as there are clauses.
+const SPARSE: usize = 2;
+
+/// The place of a literal.
+fn code(literal: i32) -> usize {
+    2 * literal.unsigned_abs() as usize + usize::from(literal < 0)
 }
 
 /// The formula as DIMACS, which solvers read.

@@ -76,31 +76,36 @@ fn value(circuit: &Circuit, known: &mut HashMap<usize, bool>, lit: Lit) -> bool 
     known[&lit.node()] != lit.is_inverted()
 }
 
-/// The circuit below `bits`, each of which is 1, as clauses, and the variable of each node.
-fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, HashMap<usize, i32>) {
-    let mut variables = HashMap::new();
+/// The circuit below `bits`, each of which is 1, as clauses, and the variable of each node, from 1.
+fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, Vec<(usize, i32)>) {
+    // By node; 0 where it is not below.
+    let mut variable_of = vec![0; circuit.len()];
+    let mut variables = Vec::new();
     let mut left: Vec<_> = bits.iter().map(|bit| bit.node()).collect();
     let mut gates = Vec::new();
     while let Some(node) = left.pop() {
-        let next = variables.len() as i32 + 1;
-        if variables.contains_key(&node) {
+        if variable_of[node] != 0 {
             continue;
         }
-        variables.insert(node, next);
+        let next = variables.len() as i32 + 1;
+        variable_of[node] = next;
+        variables.push((node, next));
         if let Node::And(a, b) = circuit.node(node) {
-            gates.push((node, a, b));
+            gates.push((next, a, b));
             left.extend([a.node(), b.node()]);
         }
     }
     let literal = |lit: Lit| match lit.is_inverted() {
-        true => -variables[&lit.node()],
-        false => variables[&lit.node()],
+        true => -variable_of[lit.node()],
+        false => variable_of[lit.node()],
     };
     let mut formula: Vec<Vec<i32>> = Vec::new();
     // The known bit, if it is there at all.
-    formula.extend(variables.get(&0).map(|&variable| vec![-variable]));
-    for (node, a, b) in gates {
-        let (own, a, b) = (variables[&node], literal(a), literal(b));
+    if variable_of[0] != 0 {
+        formula.push(vec![-variable_of[0]]);
+    }
+    for (own, a, b) in gates {
+        let (a, b) = (literal(a), literal(b));
         formula.extend([vec![-own, a], vec![-own, b], vec![own, -a, -b]]);
     }
     formula.extend(bits.iter().map(|&bit| vec![literal(bit)]));
@@ -137,8 +142,8 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer,
         Status::SATISFIABLE => {
             let values = variables
                 .iter()
-                .filter(|&(&node, _)| circuit.node(node) == Node::Free && node != 0)
-                .map(|(&node, &variable)| (node, solver.val(variable) > 0));
+                .filter(|&&(node, _)| circuit.node(node) == Node::Free && node != 0)
+                .map(|&(node, variable)| (node, solver.val(variable) > 0));
             Answer::Values(Values(values.chain([(0, false)]).collect()))
         }
         Status::UNSATISFIABLE => {

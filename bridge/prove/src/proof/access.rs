@@ -1,7 +1,10 @@
 //! What comes of accesses.
 
+use pmu_model::SysReg;
 use pmu_model::contract::COUNTER_LANES;
 
+use crate::accesses::Reached;
+use crate::circuit::{Circuit, Lit};
 use crate::cycle::{At, Cycle};
 use crate::registers::Held;
 use crate::symbol::circuit;
@@ -47,12 +50,18 @@ impl Prover<'_> {
             let rules = &[
                 "DUT-13", "DUT-33", "DUT-36", "DUT-37", "ETY-44", "TH-07", "SPE-03",
             ];
-            let data = Difference::of_all("what a read returns", rules, of_data);
-            vec![
+            let mut all = vec![
                 outcome.may_be([any, !any]),
                 syndrome.may_be(self.may_trap().then(|| reached.syndrome[21])),
-                data.may_be([read[0]]),
-            ]
+            ];
+            // One claim by what is read: a solver takes longer for all of them at once.
+            for (words, where_) in reads(circuit, &reached) {
+                if !where_.contains(&Lit::FALSE) {
+                    let data = Difference::of_all(words, rules, of_data);
+                    all.push(data.looked_at(where_).may_be([read[0]]));
+                }
+            }
+            all
         })
     }
 
@@ -60,4 +69,23 @@ impl Prover<'_> {
     fn may_trap(&self) -> bool {
         self.implementation.pmu.counters > 0
     }
+}
+
+/// What may be read, and where it is that: one of these in every cycle.
+fn reads(circuit: &mut Circuit, reached: &Reached<'_>) -> [(&'static str, Vec<Lit>); 3] {
+    let of_system = reached.reads(circuit, SysReg::is_of_system_pmus);
+    let of_counters = reached.reads(circuit, |register| {
+        matches!(
+            register,
+            SysReg::Pmccntr | SysReg::Pmevcntr(_) | SysReg::Pmccfiltr | SysReg::Pmevtyper(_)
+        )
+    });
+    [
+        ("what a read of a System PMU returns", vec![of_system]),
+        (
+            "what a read of a counter or of its type returns",
+            vec![of_counters],
+        ),
+        ("what another read returns", vec![!of_system, !of_counters]),
+    ]
 }
