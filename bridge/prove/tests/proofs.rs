@@ -10,15 +10,16 @@ use lockstep_designs::{BuildOptions, Rtl, RtlFiles, RtlSource};
 use lockstep_engine::dut::wrapper_parameters;
 use lockstep_engine::lockstep::Outcome;
 use lockstep_prove::correspondence::{BUNDLED, Correspondence};
+use lockstep_prove::counterexample::CounterExample;
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::netlist::Netlist;
-use lockstep_prove::proof::{Area, Claim, Found, Prover};
+use lockstep_prove::proof::{Area, Found, Prover};
 use lockstep_prove::replay::replay;
 use lockstep_prove::suggest::suggest;
 use lockstep_prove::symbol::{break_operator, operators_used};
 use lockstep_prove::yosys;
 use lockstep_stimulus::{ContractCheck, implementation_file};
-use pmu_model::{CycleInput, Implementation};
+use pmu_model::Implementation;
 use tempfile::TempDir;
 use verilator_sys::Optimization;
 
@@ -139,16 +140,16 @@ fn refuted_in_a_run(rtl: &Path, part: Part) -> (Vec<String>, bool) {
     refuted_and_shown(
         (&netlist, &names(), &implementation),
         &part.areas(),
-        &|prover, (area, claim, cycles)| {
+        &|prover, found| {
             let rtl = Rtl::load(&source, &implementation, false, &options, &mut |_| ());
             let dut = rtl.expect("built").instance().expect("an instance");
             let stimulus = folder.path().join("counter-example.stim");
-            let outcome = replay(&implementation, dut, cycles, &stimulus).expect("a run");
+            let outcome = replay(&implementation, dut, &found.cycles, &stimulus).expect("a run");
             let Outcome::Diverged(of) = outcome else {
                 return false;
             };
-            println!("{}: {}", claim.claim, of.root().field.name(&of.input));
-            prover.is_about(area, claim, &of)
+            println!("{}: {}", found.claim.claim, of.root().field.name(&of.input));
+            prover.is_about(found, &of)
         },
     )
 }
@@ -163,7 +164,7 @@ fn refuted_of(
 }
 
 /// Whether stimulus of a claim shows what it is to show.
-type Shows<'a> = &'a dyn Fn(&Prover<'_>, (Area, &Claim, &[CycleInput])) -> bool;
+type Shows<'a> = &'a dyn Fn(&Prover<'_>, &CounterExample<'_>) -> bool;
 
 fn refuted_and_shown(
     (netlist, names, implementation): (&Netlist, &Correspondence, &Implementation),
@@ -184,10 +185,10 @@ fn refuted_and_shown(
             continue;
         }
         let shown = prover.stimulus_of_any(names, &wrong).expect("ports");
-        let shown = shown.is_some_and(|(area, claim, cycles)| {
-            let legal = ContractCheck::new(implementation).check(&cycles);
+        let shown = shown.is_some_and(|found| {
+            let legal = ContractCheck::new(implementation).check(&found.cycles);
             legal.expect("stimulus that the contract allows");
-            shows(&prover, (area, claim, &cycles))
+            shows(&prover, &found)
         });
         let wrong = wrong.iter().map(|(_, claim)| claim.claim.clone());
         return (wrong.collect(), shown);

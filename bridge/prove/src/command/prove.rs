@@ -10,8 +10,9 @@ use std::time::Duration;
 use lockstep_base::verdict::Verdict;
 use lockstep_designs::{BuildOptions, Rtl, RtlSource};
 use lockstep_engine::dut::{check_contract, check_parameters};
-use lockstep_engine::lockstep::{Divergence, Outcome};
+use lockstep_engine::lockstep::Outcome;
 use lockstep_prove::correspondence::Correspondence;
+use lockstep_prove::counterexample::CounterExample;
 use lockstep_prove::cycle::Signals;
 use lockstep_prove::lrat::{dimacs, lrat};
 use lockstep_prove::netlist::Netlist;
@@ -19,9 +20,9 @@ use lockstep_prove::proof::{Area, Claim, Found, Prover};
 use lockstep_prove::replay::replay;
 use lockstep_prove::suggest::suggest;
 use lockstep_prove::yosys;
+use pmu_model::Implementation;
 use pmu_model::implementation::ReservedPolicy;
 use pmu_model::wrapper::Increments;
-use pmu_model::{CycleInput, Implementation};
 
 use super::design::{DesignArgs, refused};
 use super::proved::{self, OfArea, Shown, Told};
@@ -154,16 +155,15 @@ pub fn run(args: &Args) -> Result<Verdict, Failure> {
             let found = prover.stimulus_of_any(&names, &refuted);
             match found.map_err(Failure::usage)? {
                 None => Verdict::NotFound,
-                Some((area, claim, cycles)) => {
+                Some(found) => {
                     told.begin("a run of the counter-example");
-                    told_of = Some(claim);
+                    told_of = Some(found.claim);
                     let job = Replay {
                         args,
                         source: &source,
-                        implementation: &implementation,
-                        is_about: &|divergence| prover.is_about(area, claim, divergence),
+                        prover: &prover,
                     };
-                    shown = Some(job.shown(&claim.claim, &cycles)?);
+                    shown = Some(job.shown(&found)?);
                     Verdict::Divergence
                 }
             }
@@ -300,35 +300,28 @@ fn certify(args: &Args, name: &str, claim: &Claim) -> Result<(), Failure> {
 struct Replay<'a> {
     args: &'a Args,
     source: &'a RtlSource,
-    implementation: &'a Implementation,
-    /// Whether a divergence is in what the claim is about.
-    is_about: &'a dyn Fn(&Divergence) -> bool,
+    prover: &'a Prover<'a>,
 }
 
 impl Replay<'_> {
-    /// Writes the counter-example of a claim, runs it, and has a report made.
-    fn shown(&self, claim: &str, cycles: &[CycleInput]) -> Result<Shown, Failure> {
+    /// Writes the counter-example, runs it, and has a report made.
+    fn shown(&self, found: &CounterExample<'_>) -> Result<Shown, Failure> {
+        let implementation = self.prover.implementation;
         let out = &self.args.out;
         fs::create_dir_all(out).map_err(Failure::at(out))?;
         let stimulus = out.join("counter-example.stim");
         let options = BuildOptions::from_env();
-        let rtl = Rtl::load(
-            self.source,
-            self.implementation,
-            false,
-            &options,
-            &mut |_| (),
-        );
+        let rtl = Rtl::load(self.source, implementation, false, &options, &mut |_| ());
         let dut = rtl.and_then(|rtl| rtl.instance());
         let dut = dut.map_err(Failure::infrastructure)?;
-        let outcome = replay(self.implementation, dut, cycles, &stimulus);
+        let outcome = replay(implementation, dut, &found.cycles, &stimulus);
         let came_to = match outcome.map_err(Failure::infrastructure)? {
             Outcome::Diverged(divergence) => {
                 return Ok(Shown {
                     report: self.report(&stimulus)?,
                     cycle: divergence.cycle,
                     field: divergence.root().field.name(&divergence.input),
-                    is_about: (self.is_about)(&divergence),
+                    is_about: self.prover.is_about(found, &divergence),
                     stimulus,
                 });
             }
@@ -336,7 +329,8 @@ impl Replay<'_> {
             Outcome::Agree | Outcome::Interrupted => "shows no divergence".into(),
         };
         Err(Failure::infrastructure(format!(
-            "a defect of lockstep itself: {claim:?} does not hold, but {} {came_to}",
+            "a defect of lockstep itself: {:?} does not hold, but {} {came_to}",
+            found.claim.claim,
             stimulus.display(),
         )))
     }

@@ -220,6 +220,17 @@ impl Question {
     }
 }
 
+/// Stimulus that shows that a claim does not hold.
+#[derive(Debug)]
+pub struct CounterExample<'c> {
+    /// What the claim is of.
+    pub area: Area,
+    /// The claim.
+    pub claim: &'c Claim,
+    /// The stimulus.
+    pub cycles: Vec<CycleInput>,
+}
+
 /// What was looked at in some cycles of Statistical Profiling.
 struct Looked {
     /// What is assumed of them.
@@ -271,7 +282,7 @@ impl Prover<'_> {
         &self,
         names: &Correspondence,
         claims: &[(Area, &'c Claim)],
-    ) -> Result<Option<(Area, &'c Claim, Vec<CycleInput>)>, NetlistError> {
+    ) -> Result<Option<CounterExample<'c>>, NetlistError> {
         let mut asked = HashSet::new();
         let differ = |&&(area, claim): &&(Area, &'c Claim)| {
             asked.insert(Question::of(area, claim.place, &claim.claim))
@@ -281,7 +292,11 @@ impl Prover<'_> {
             for &&(area, claim) in &claims {
                 let found = searching.found(names, (area, claim.place), &claim.claim)?;
                 if let Some(cycles) = found {
-                    return Ok(Some((area, claim, cycles)));
+                    return Ok(Some(CounterExample {
+                        area,
+                        claim,
+                        cycles,
+                    }));
                 }
             }
             Ok(None)

@@ -2,15 +2,19 @@
 //! differs.
 
 use lockstep_engine::lockstep::compare::{Divergence, Field};
-use pmu_model::contract::{CYCLE_COUNTER, Group, Output};
+use pmu_model::contract::{CYCLE_COUNTER, Group};
 use pmu_model::{CycleInput, SysReg};
 
-use crate::proof::{Area, Claim, INPUT, Prover, SAMPLES};
+use crate::accesses::{Effect, Target};
+use crate::proof::{Area, INPUT, Prover, SAMPLES};
 use crate::registers::{type_of, value_of};
 
+use super::CounterExample;
+
 impl Prover<'_> {
-    /// Whether a run of the counter-example of a claim differs in what the claim is about.
-    pub fn is_about(&self, area: Area, claim: &Claim, divergence: &Divergence) -> bool {
+    /// Whether a run of a counter-example differs in what its claim is about.
+    pub fn is_about(&self, found: &CounterExample<'_>, divergence: &Divergence) -> bool {
+        let &CounterExample { area, claim, .. } = found;
         let mut fields = divergence.differences.iter().map(|of| of.field);
         fields.any(|field| match field {
             _ if claim.claim == INPUT => true,
@@ -23,15 +27,34 @@ impl Prover<'_> {
             Field::CycleIncrement => {
                 area.is_by_counter() && claim.place == self.signals.cycle_counter
             }
-            Field::Whole(Output::AccessData) if area != Area::Access => {
-                let read = SysReg::from_address(divergence.input.access_address);
-                read.is_some_and(|read| self.shown_by(area, claim.place).contains(&read))
+            Field::Whole(_) if field.group() == Group::Access => {
+                area == Area::Access || self.is_access_of(area, claim.place, &divergence.input)
             }
-            Field::Whole(_) => match field.group() {
-                Group::Access => area == Area::Access,
-                group => area == Area::Sampling && group == Group::Sampling,
-            },
+            Field::Whole(_) => area == Area::Sampling && field.group() == Group::Sampling,
             Field::Reserved(_) => area == Area::Port,
+        })
+    }
+
+    /// Whether an access reads or writes what an area is about: a write that is taken where it should not be has another
+    /// outcome first.
+    fn is_access_of(&self, area: Area, place: usize, input: &CycleInput) -> bool {
+        let n = self.signals.counters[place].n;
+        let shown = self.shown_by(area, place);
+        let mut targets = self.contract.accesses.targets(input);
+        targets.any(|target| match target {
+            Target::Read(register) => shown.contains(&register),
+            Target::Write(effect) => match effect {
+                Effect::Type(of) => area == Area::Decode && of == n,
+                Effect::Counter(of) => area == Area::Counter && of == n,
+                Effect::Control
+                | Effect::Enable
+                | Effect::Disable
+                | Effect::SetFlags
+                | Effect::ClearFlags
+                | Effect::Select => area == Area::Counter,
+                Effect::Count | Effect::Interval | Effect::Buffer(_) => area == Area::Sampling,
+                Effect::System(_) => area == Area::System,
+            },
         })
     }
 

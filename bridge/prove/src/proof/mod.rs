@@ -824,6 +824,11 @@ impl Difference {
 
     /// And these must be possible.
     fn may_be(mut self, condition: impl IntoIterator<Item = Lit>) -> Self {
+        let mut condition = condition.into_iter().peekable();
+        // That anything is possible follows from it.
+        if condition.peek().is_some() {
+            self.possible.retain(|&possible| possible != Lit::TRUE);
+        }
         self.possible.extend(condition);
         self
     }
