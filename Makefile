@@ -59,7 +59,7 @@ exhaust: ## Run every threshold, edge and link configuration at 4-bit widths
 
 prove: ## Prove the bundled RTL for some implementations, and that proofs notice bugs (FORM=short: fewer)
 	$(CARGO) build --release
-	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests reach:: correspondence::tests table::tests lrat::tests solver::tests suggest:: yosys::find::tests
+	$(CARGO) test $(WITH_PROOFS) --quiet --lib -- circuit::tests reach:: correspondence::tests table::tests lrat::tests propagation::tests score:: solver::tests suggest:: yosys::find::tests
 	$(CARGO) test $(WITH_PROOFS) --quiet --test counter --test slow_contract --test reach --test truth_tables
 	$(CARGO) test $(WITH_PROOFS) --test proofs -- --include-ignored $(if $(filter short,$(FORM)),bundled operator)
 	$(CARGO) test $(WITH_PROOFS) --test score -- --include-ignored

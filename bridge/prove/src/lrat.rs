@@ -1,5 +1,6 @@
 //! Certificates: a solver's derivation of the empty clause, as LRAT, and a checker that shares nothing with the solver.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
@@ -47,19 +48,28 @@ pub enum LratError {
 ///
 /// # Errors
 /// The first step that does not hold.
-pub fn check(formula: &[Vec<i32>], steps: &[Step]) -> Result<(), LratError> {
+pub fn check(formula: &[impl AsRef<[i32]>], steps: &[Step]) -> Result<(), LratError> {
     let sorted = |clause: &[i32]| {
         let mut clause = clause.to_vec();
         clause.sort_unstable();
         clause.dedup();
         clause
     };
-    let given: HashSet<_> = formula.iter().map(|clause| sorted(clause)).collect();
+    let given = LazyCell::new(|| -> HashSet<_> {
+        let clauses = formula.iter();
+        clauses.map(|clause| sorted(clause.as_ref())).collect()
+    });
+    // A solver gives most of them as they are, and in their order.
+    let is_in_order = |id: i64, clause: &[i32]| {
+        let place = usize::try_from(id - 1).ok();
+        let own = place.and_then(|place| formula.get(place));
+        own.is_some_and(|own| own.as_ref() == clause)
+    };
     let mut checker = Checker::new(formula.len() + steps.len());
     for step in steps {
         match step {
             Step::Given(id, clause) => {
-                if !given.contains(&sorted(clause)) {
+                if !is_in_order(*id, clause) && !given.contains(&sorted(clause)) {
                     return Err(LratError::NotGiven(*id));
                 }
                 checker.add(*id, clause)?;
@@ -164,21 +174,22 @@ fn code(literal: i32) -> usize {
 }
 
 /// The formula as DIMACS, which solvers read.
-pub fn dimacs(formula: &[Vec<i32>]) -> String {
-    let variables = formula.iter().flatten().map(|literal| literal.abs()).max();
+pub fn dimacs(formula: &[impl AsRef<[i32]>]) -> String {
+    let literals = formula.iter().flat_map(AsRef::as_ref);
+    let variables = literals.map(|literal| literal.abs()).max();
     let mut text = format!("p cnf {} {}\n", variables.unwrap_or(0), formula.len());
     for clause in formula {
-        write_clause(&mut text, clause);
+        write_clause(&mut text, clause.as_ref());
     }
     text
 }
 
 /// The derivation in the text form of LRAT, which other checkers read: clauses of the formula have the numbers of
 /// [`dimacs`].
-pub fn lrat(formula: &[Vec<i32>], steps: &[Step]) -> String {
+pub fn lrat(formula: &[impl AsRef<[i32]>], steps: &[Step]) -> String {
     let mut places: HashMap<Vec<i32>, i64> = HashMap::new();
     for (place, clause) in formula.iter().enumerate() {
-        let mut clause = clause.clone();
+        let mut clause = clause.as_ref().to_vec();
         clause.sort_unstable();
         places.entry(clause).or_insert(place as i64 + 1);
     }

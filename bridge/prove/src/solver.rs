@@ -21,11 +21,35 @@ pub enum Answer {
     NotDecided,
 }
 
+/// A clause of a circuit: of at most three literals.
+#[derive(Clone, Copy, Debug)]
+pub struct Clause {
+    literals: [i32; 3],
+    length: u8,
+}
+
+impl<const N: usize> From<[i32; N]> for Clause {
+    fn from(of: [i32; N]) -> Self {
+        let mut literals = [0; 3];
+        literals[..N].copy_from_slice(&of);
+        Self {
+            literals,
+            length: N as u8,
+        }
+    }
+}
+
+impl AsRef<[i32]> for Clause {
+    fn as_ref(&self) -> &[i32] {
+        &self.literals[..self.length.into()]
+    }
+}
+
 /// That bits cannot all be 1.
 #[derive(Debug, Default)]
 pub struct Certificate {
     /// The formula, clause by clause.
-    pub formula: Vec<Vec<i32>>,
+    pub formula: Vec<Clause>,
     /// The derivation of the empty clause.
     pub steps: Vec<Step>,
 }
@@ -77,7 +101,7 @@ fn value(circuit: &Circuit, known: &mut HashMap<usize, bool>, lit: Lit) -> bool 
 }
 
 /// The circuit below `bits`, each of which is 1, as clauses, and the variable of each node, from 1.
-fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, Vec<(usize, i32)>) {
+fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Clause>, Vec<(usize, i32)>) {
     // By node; 0 where it is not below.
     let mut variable_of = vec![0; circuit.len()];
     let mut variables = Vec::new();
@@ -99,16 +123,18 @@ fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, Vec<(usize, i32)>
         true => -variable_of[lit.node()],
         false => variable_of[lit.node()],
     };
-    let mut formula: Vec<Vec<i32>> = Vec::new();
+    let mut formula: Vec<Clause> = Vec::with_capacity(3 * gates.len() + bits.len() + 1);
     // The known bit, if it is there at all.
     if variable_of[0] != 0 {
-        formula.push(vec![-variable_of[0]]);
+        formula.push([-variable_of[0]].into());
     }
     for (own, a, b) in gates {
         let (a, b) = (literal(a), literal(b));
-        formula.extend([vec![-own, a], vec![-own, b], vec![own, -a, -b]]);
+        formula.push([-own, a].into());
+        formula.push([-own, b].into());
+        formula.push([own, -a, -b].into());
     }
-    formula.extend(bits.iter().map(|&bit| vec![literal(bit)]));
+    formula.extend(bits.iter().map(|&bit| Clause::from([literal(bit)])));
     (formula, variables)
 }
 
@@ -117,6 +143,28 @@ fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Vec<i32>>, Vec<(usize, i32)>
 /// # Errors
 /// The solver's derivation is none.
 pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer, LratError> {
+    solve_as(circuit, bits, limit, Likely::Either)
+}
+
+/// What an answer is likely to be: it takes less time then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Likely {
+    /// That they cannot.
+    Never,
+    /// Nothing is known.
+    Either,
+}
+
+/// The same, where something is known of the answer.
+///
+/// # Errors
+/// The solver's derivation is none.
+pub fn solve_as(
+    circuit: &Circuit,
+    bits: &[Lit],
+    limit: Duration,
+    likely: Likely,
+) -> Result<Answer, LratError> {
     if bits.contains(&Lit::FALSE) {
         return Ok(Answer::Never(Certificate::default()));
     }
@@ -129,13 +177,18 @@ pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer,
     let mut solver = CaDiCal::new();
     // Its derivations are to be unit propagation alone, without new variables.
     solver.set("factor", 0);
+    // Phases of it that look for values alone.
+    if likely == Likely::Never {
+        solver.set("stabilize", 0);
+    }
     solver.connect_proof_tracer1(Rc::clone(&steps), true, false);
     solver.connect_terminator(Until {
         end: Instant::now() + limit,
         words,
     });
     for clause in &formula {
-        clause.iter().for_each(|&literal| solver.add(literal));
+        let literals = clause.as_ref().iter();
+        literals.for_each(|&literal| solver.add(literal));
         solver.add(0);
     }
     Ok(match solver.solve() {

@@ -29,7 +29,7 @@ use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
 use crate::netlist::{Constants, Folded, Frame, Netlist, NetlistError};
 use crate::registers::Fixed;
-use crate::solver::{Answer, Certificate, Values, solve};
+use crate::solver::{Answer, Certificate, Likely, Values, solve, solve_as};
 use crate::symbol::{circuit, forget};
 use crate::table::Table;
 use crate::tables::Tables;
@@ -706,7 +706,7 @@ impl<'a> Prover<'a> {
     ) -> Result<Claim, Defect> {
         let start = Instant::now();
         let bits: Vec<_> = assumed.iter().copied().chain([differs]).collect();
-        let (result, certificate) = match self.solved(&claim, &bits)? {
+        let (result, certificate) = match self.solved(&claim, &bits, Likely::Never)? {
             Answer::Never(certificate) => (Found::Proved, certificate),
             Answer::Values(_) => (Found::Refuted, Certificate::default()),
             Answer::NotDecided => (Found::NotDecided, Certificate::default()),
@@ -722,14 +722,14 @@ impl<'a> Prover<'a> {
         })
     }
 
-    fn solved(&self, name: &str, bits: &[Lit]) -> Result<Answer, Defect> {
-        circuit(|circuit| solve(circuit, bits, self.limit))
+    fn solved(&self, name: &str, bits: &[Lit], likely: Likely) -> Result<Answer, Defect> {
+        circuit(|circuit| solve_as(circuit, bits, self.limit, likely))
             .map_err(|error| Defect::Certificate(name.into(), error))
     }
 
     /// What is assumed can be so: whether that is found in time.
     fn possible(&self, name: &str, assumed: &[Lit]) -> Result<bool, Defect> {
-        match self.solved(name, assumed)? {
+        match self.solved(name, assumed, Likely::Either)? {
             Answer::Values(_) => Ok(true),
             Answer::NotDecided => Ok(false),
             Answer::Never(_) => Err(Defect::Vacuous(name.into())),

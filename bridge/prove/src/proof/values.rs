@@ -4,7 +4,7 @@ use pmu_model::pmu::count_value::Values;
 
 use crate::circuit::Lit;
 use crate::cycle::Cycle;
-use crate::solver::Answer;
+use crate::solver::{Answer, Likely};
 use crate::symbol::{Symbol, circuit, forget};
 
 use super::{Defect, Difference, Prover};
@@ -109,7 +109,7 @@ impl Prover<'_> {
         });
         let name = "C_P after a reset is of no matter";
         Ok(matches!(
-            self.solved(name, &[legal, differs])?,
+            self.solved(name, &[legal, differs], Likely::Never)?,
             Answer::Never(_)
         ))
     }
