@@ -16,7 +16,7 @@ use crate::cycle::Cycle;
 use crate::netlist::{NetlistError, Signal};
 use crate::proof::{Area, Defect, Found, Prover};
 use crate::simulation::{Simulation, bits_of, stimulus};
-use crate::solver::{Answer, solve};
+use crate::solver::{Answer, Likely, solve};
 use crate::symbol::{circuit, forget};
 
 /// What became of a mutant.
@@ -292,7 +292,7 @@ impl<'a> Judge<'a> {
             }
             let differs = circuit.xor(own, of);
             let bits: Vec<_> = may_be.iter().copied().chain([differs]).collect();
-            match solve(circuit, &bits, SOON) {
+            match solve(circuit, &bits, SOON, Likely::Either) {
                 Ok(Answer::Never(_)) => true,
                 // What else is another one in that state need not be asked about.
                 Ok(Answer::Values(values)) => {

@@ -61,7 +61,8 @@ pub fn check(formula: &[impl AsRef<[i32]>], steps: &[Step]) -> Result<(), LratEr
     });
     // A solver gives most of them as they are, and in their order.
     let is_in_order = |id: i64, clause: &[i32]| {
-        let place = usize::try_from(id - 1).ok();
+        let number = usize::try_from(id).ok();
+        let place = number.and_then(|number| number.checked_sub(1));
         let own = place.and_then(|place| formula.get(place));
         own.is_some_and(|own| own.as_ref() == clause)
     };

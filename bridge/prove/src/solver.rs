@@ -138,14 +138,6 @@ fn clauses(circuit: &Circuit, bits: &[Lit]) -> (Vec<Clause>, Vec<(usize, i32)>) 
     (formula, variables)
 }
 
-/// Whether all `bits` can be 1, found within `limit`.
-///
-/// # Errors
-/// The solver's derivation is none.
-pub fn solve(circuit: &Circuit, bits: &[Lit], limit: Duration) -> Result<Answer, LratError> {
-    solve_as(circuit, bits, limit, Likely::Either)
-}
-
 /// What an answer is likely to be: it takes less time then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likely {
@@ -155,11 +147,11 @@ pub enum Likely {
     Either,
 }
 
-/// The same, where something is known of the answer.
+/// Whether all `bits` can be 1, found within `limit`.
 ///
 /// # Errors
 /// The solver's derivation is none.
-pub fn solve_as(
+pub fn solve(
     circuit: &Circuit,
     bits: &[Lit],
     limit: Duration,
@@ -299,7 +291,8 @@ mod tests {
         let other = circuit.xor(a, bc);
         let differs = circuit.xor(sum, other);
         assert_ne!(differs, Lit::FALSE, "not by structure");
-        let Ok(Answer::Never(certificate)) = solve(&circuit, &[differs], LONG) else {
+        let Ok(Answer::Never(certificate)) = solve(&circuit, &[differs], LONG, Likely::Never)
+        else {
             panic!("not proved");
         };
         assert!(!certificate.is_by_structure());
@@ -313,7 +306,9 @@ mod tests {
         let limit: Vec<_> = (0..8).map(ten).collect();
         let less = circuit.less(&word, &limit);
         let odd = word[0];
-        let Ok(Answer::Values(values)) = solve(&circuit, &[less, odd, word[3]], LONG) else {
+        let Ok(Answer::Values(values)) =
+            solve(&circuit, &[less, odd, word[3]], LONG, Likely::Either)
+        else {
             panic!("nothing found");
         };
         let word = values.of(&circuit, &word).into_iter().enumerate();

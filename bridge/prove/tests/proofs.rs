@@ -154,6 +154,12 @@ fn refuted_in_a_run(rtl: &Path, part: Part) -> (Vec<String>, bool) {
     )
 }
 
+/// Asserts that nothing is refuted of a part.
+fn assert_proved(rtl: &Path, part: Part) {
+    let found = refuted(rtl, &part.implementation(), &part.areas());
+    assert_eq!(found, (Vec::new(), false), "{part:?}");
+}
+
 fn refuted_of(
     netlist: &Netlist,
     names: &Correspondence,
@@ -201,8 +207,7 @@ fn refuted_and_shown(
 fn the_bundled_rtl_is_proved() {
     let rtl = copied();
     for part in [Part::Counters, Part::Sampling, Part::Plain, Part::System] {
-        let found = refuted(rtl.path(), &part.implementation(), &part.areas());
-        assert_eq!(found, (Vec::new(), false), "{part:?}");
+        assert_proved(rtl.path(), part);
     }
 }
 
@@ -802,9 +807,7 @@ fn a_reset_may_be_asynchronous() {
       pmcr_e_q",
     ];
     let rtl = changed("pmu_control.sv", &[change]);
-    let part = Part::Counters;
-    let found = refuted(rtl.path(), &part.implementation(), &part.areas());
-    assert_eq!(found, (Vec::new(), false));
+    assert_proved(rtl.path(), Part::Counters);
 }
 
 #[test]
@@ -864,9 +867,7 @@ fn a_signal_may_be_made_of_registers() {
         ],
     ];
     let rtl = changed("spmu_registers.sv", &changes);
-    let part = Part::System;
-    let found = refuted(rtl.path(), &part.implementation(), &part.areas());
-    assert_eq!(found, (Vec::new(), false));
+    assert_proved(rtl.path(), Part::System);
 }
 
 #[test]

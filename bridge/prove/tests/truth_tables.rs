@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use lockstep_prove::circuit::{Circuit, Lit};
-use lockstep_prove::solver::{Answer, solve};
+use lockstep_prove::solver::{Answer, Likely, solve};
 use lockstep_prove::symbol::{Symbol, WIDTH, break_operator, circuit, forget, operators_used};
 use lockstep_prove::tables::{Tables, symbols};
 use pmu_model::Implementation;
@@ -229,7 +229,7 @@ fn of_default() -> Tables {
 
 /// Whether the bits cannot all be 1.
 fn never(bits: &[Lit]) -> bool {
-    match circuit(|circuit| solve(circuit, bits, LIMIT)) {
+    match circuit(|circuit| solve(circuit, bits, LIMIT, Likely::Never)) {
         Ok(Answer::Never(_)) => true,
         Ok(Answer::Values(_)) => false,
         other => panic!("not decided: {other:?}"),

@@ -29,7 +29,7 @@ use crate::cycle::{Cycle, Signals};
 use crate::lrat::LratError;
 use crate::netlist::{Constants, Folded, Frame, Netlist, NetlistError};
 use crate::registers::Fixed;
-use crate::solver::{Answer, Certificate, Likely, Values, solve, solve_as};
+use crate::solver::{Answer, Certificate, Likely, Values, solve};
 use crate::symbol::{circuit, forget};
 use crate::table::Table;
 use crate::tables::Tables;
@@ -723,7 +723,7 @@ impl<'a> Prover<'a> {
     }
 
     fn solved(&self, name: &str, bits: &[Lit], likely: Likely) -> Result<Answer, Defect> {
-        circuit(|circuit| solve_as(circuit, bits, self.limit, likely))
+        circuit(|circuit| solve(circuit, bits, self.limit, likely))
             .map_err(|error| Defect::Certificate(name.into(), error))
     }
 
@@ -748,7 +748,7 @@ impl<'a> Prover<'a> {
         if limit.is_zero() {
             return None;
         }
-        match circuit(|circuit| solve(circuit, bits, limit)) {
+        match circuit(|circuit| solve(circuit, bits, limit, Likely::Either)) {
             Ok(Answer::Values(values)) => Some(values),
             _ => None,
         }

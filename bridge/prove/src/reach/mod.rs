@@ -20,7 +20,7 @@ use crate::counting;
 use crate::lrat::LratError;
 use crate::proof::Contract;
 use crate::registers::{type_of, value_of};
-use crate::solver::{Answer, Certificate, Values, solve};
+use crate::solver::{Answer, Certificate, Likely, Values, solve};
 use crate::symbol::{WIDTH, circuit, forget};
 
 use asked::{Asked, OfThreshold, Types, counter_of};
@@ -191,7 +191,7 @@ impl<'a> Reach<'a> {
     }
 
     fn solved(&self, name: &str, bits: &[Lit]) -> Result<Answer, Defect> {
-        circuit(|circuit| solve(circuit, bits, self.limit))
+        circuit(|circuit| solve(circuit, bits, self.limit, Likely::Either))
             .map_err(|error| Defect::Certificate(name.into(), error))
     }
 
